@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The machine: registers, system calls, calls of functions, by names that every
- * machine can have. No file outside of kmod/arch/ names a register.
+ * The machine: registers, system calls and function calls, under names that fit
+ * every machine. No file outside of kmod/arch/ names a register.
  */
 #ifndef SONDE_ARCH_H
 #define SONDE_ARCH_H

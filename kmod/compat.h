@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between kernel versions; nothing else in kmod/ looks at one.
- * Supported: Debian's 5.10, 6.1, 6.12, 7.2 and 7.3.
+ * What differs between kernel versions; only the compat headers in kmod/ test
+ * the version. Supported: Debian's 5.10, 6.1, 6.12, 7.2 and 7.3.
  */
 #ifndef SONDE_COMPAT_H
 #define SONDE_COMPAT_H
@@ -18,12 +18,15 @@
 #include <linux/sched/exec_state.h>
 #endif
 
-/* Before 5.10.162 task_work_add(TWA_SIGNAL) takes siglock: against our order. */
+/*
+ * Before 5.10.162 task_work_add(TWA_SIGNAL) takes siglock, which our lock order
+ * does not allow.
+ */
 #ifndef TIF_NOTIFY_SIGNAL
 #error "sonde needs Linux 5.10.162 or newer"
 #endif
 
-/* ftrace: before 5.11 a handler gets all registers, when it asks for them. */
+/* ftrace: before 5.11 a handler gets all registers if it asks for them. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
 #define SONDE_FTRACE_REGS struct pt_regs
 #define SONDE_FTRACE_FLAGS \
@@ -47,10 +50,10 @@ static __always_inline struct pt_regs *sonde_fregs(SONDE_FTRACE_REGS *fregs)
 
 /*
  * The system call path. Up to 6.12 syscall_trace_enter() can be hooked, before
- * ptrace and seccomp, and answers -1 to leave the call out; the exit is
- * inlined, so a probe on sys_exit stands for it. Since 7.0 there are two
- * functions of their own; entry is after ptrace and seccomp, and the call is
- * left out by its number.
+ * ptrace and seccomp, and returns -1 to skip the call; the exit function is
+ * inlined, so a probe on sys_exit is used instead. Since 7.0 there are two
+ * separate functions; the entry function runs after ptrace and seccomp, and a
+ * call is skipped by setting its number to -1.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define SONDE_EXIT_HOOKED 1
@@ -82,8 +85,8 @@ static __always_inline struct pt_regs *sonde_fregs(SONDE_FTRACE_REGS *fregs)
 #endif
 
 /*
- * dequeue_signal() got a type in 5.17, and lost its task in 6.12: its mask
- * moved to the front.
+ * dequeue_signal() got a type argument in 5.17 and lost its task argument in
+ * 6.12, which made the mask the first argument.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #define SONDE_TYPE_DEQUEUE_SIGNAL \
@@ -119,7 +122,7 @@ static inline int sonde_dequeue_signal(sigset_t *mask, kernel_siginfo_t *info)
 #endif
 }
 
-/* A hooked call of dequeue_signal() says where the signal was queued. */
+/* The hooked dequeue_signal() must set the type: the queue of the signal. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 17, 0)
 #define sonde_dequeue_set_type(a) do { } while (0)
 #else
@@ -127,13 +130,13 @@ static inline int sonde_dequeue_signal(sigset_t *mask, kernel_siginfo_t *info)
 	(*(enum pid_type *)SONDE_DEQUEUE_TYPE(a) = PIDTYPE_PID)
 #endif
 
-/* A running thread's own, which stays. */
+/* The sighand of the current thread, which cannot change while it runs. */
 static inline struct sighand_struct *sonde_sighand(void)
 {
 	return rcu_dereference_protected(current->sighand, true);
 }
 
-/* A signal that the kernel forces and nobody may handle, since 5.16. */
+/* A signal that the kernel forces and no handler may take, since 5.16. */
 static inline bool sonde_immutable(int signr)
 {
 #ifdef SA_IMMUTABLE
@@ -157,7 +160,7 @@ static inline bool sonde_group_exits(const struct signal_struct *signal)
 #define task_is_running(task) (READ_ONCE((task)->state) == TASK_RUNNING)
 #endif
 
-/* In a job control stop. Since 5.19 the stop has a flag of its own. */
+/* In a job control stop. Since 5.19 this has a flag of its own. */
 static inline bool sonde_job_stopped(const struct task_struct *task)
 {
 #ifdef JOBCTL_STOPPED
@@ -167,7 +170,10 @@ static inline bool sonde_job_stopped(const struct task_struct *task)
 #endif
 }
 
-/* In a job control stop or one of ptrace's; under siglock it stays there. */
+/*
+ * In a job control stop or a ptrace stop; it cannot leave while siglock is
+ * held.
+ */
 static inline bool sonde_stands_still(const struct task_struct *task)
 {
 #ifdef JOBCTL_STOPPED
@@ -177,7 +183,7 @@ static inline bool sonde_stands_still(const struct task_struct *task)
 #endif
 }
 
-/* Whether the user's own tracers may look at the current task (with an mm). */
+/* Whether tracers of the same user may read the current task, which has an mm. */
 static inline bool sonde_current_dumpable(void)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
@@ -194,7 +200,7 @@ static inline bool sonde_current_dumpable(void)
 #endif
 }
 
-/* A process's working and root directory are behind a seqlock since 6.19. */
+/* Since 6.19 a seqlock protects the working and root directory of a process. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
 #define sonde_fs_lock(fs) read_seqlock_excl(&(fs)->seq)
 #define sonde_fs_unlock(fs) read_sequnlock_excl(&(fs)->seq)
@@ -203,28 +209,28 @@ static inline bool sonde_current_dumpable(void)
 #define sonde_fs_unlock(fs) spin_unlock(&(fs)->lock)
 #endif
 
-/* do_coredump() has another name since 7.0. */
+/* Since 7.0 do_coredump() has another name. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define SONDE_NAME_COREDUMP "vfs_coredump"
 #else
 #define SONDE_NAME_COREDUMP "do_coredump"
 #endif
 
-/* A stopped thread does not keep the machine from suspending (6.1). */
+/* A stopped thread must not keep the machine from suspending (6.1). */
 #ifdef TASK_FREEZABLE
 #define SONDE_TASK_STOP (TASK_KILLABLE | TASK_FREEZABLE)
 #else
 #define SONDE_TASK_STOP TASK_KILLABLE
 #endif
 
-/* Threads that never return to user mode: nothing can be traced there. */
+/* Threads that never return to user mode cannot be traced. */
 #ifdef PF_USER_WORKER
 #define SONDE_PF_KERNEL (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #else
 #define SONDE_PF_KERNEL (PF_KTHREAD | PF_IO_WORKER)
 #endif
 
-/* Came with 5.14. */
+/* Before 5.14. */
 #ifndef task_is_running
 #define task_is_running(task) (READ_ONCE((task)->state) == TASK_RUNNING)
 #endif

@@ -11,9 +11,9 @@
 #include "kmod/core/hooks.h"
 
 /*
- * Since 6.10 the vDSO does not multiply where that would overflow, as behind a
- * machine that stood still for minutes; before, it does, and so do we: records
- * and readers have one clock.
+ * Since 6.10 the vDSO avoids the multiplication where it would overflow, as
+ * after a machine was halted for minutes. Earlier kernels multiply, and so do
+ * we: records and their readers must have the same clock.
  */
 #ifdef CONFIG_GENERIC_VDSO_OVERFLOW_PROTECT
 #define SONDE_VDSO_OVERFLOWS(clock, cycles) ((cycles) > (clock)->max_cycles)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ftrace direct calls: what differs between kernel versions. Read by C and by
- * assembly.
+ * ftrace direct calls: what differs between kernel versions. Included from C
+ * and assembly.
  *
- * Not defined SONDE_DIRECT_CALLS: system calls are tapped by their tracepoints.
+ * If SONDE_DIRECT_CALLS is not defined, system calls are tapped through their
+ * tracepoints.
  */
 #ifndef SONDE_COMPAT_DIRECT_H
 #define SONDE_COMPAT_DIRECT_H
@@ -15,7 +16,7 @@
 #define SONDE_DIRECT_CALLS
 #endif
 
-/* Where thread_info.syscall_work is in a task; syscalls.c checks it. */
+/* Offset of thread_info.syscall_work in a task; syscalls.c checks it. */
 #define SONDE_TASK_SYSCALL_WORK 8
 
 #if defined(SONDE_DIRECT_CALLS) && !defined(__ASSEMBLY__)

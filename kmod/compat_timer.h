@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Timers as they differ between kernel versions: a part of compat.h.
+ * Timers: what differs between kernel versions.
  */
 #ifndef SONDE_COMPAT_TIMER_H
 #define SONDE_COMPAT_TIMER_H
@@ -8,7 +8,7 @@
 #include <linux/hrtimer.h>
 #include <linux/version.h>
 
-/* hrtimer_setup() came with 6.13; hrtimer_init() went with 6.15. */
+/* hrtimer_setup() was added in 6.13; hrtimer_init() was removed in 6.15. */
 static inline void sonde_timer_setup(struct hrtimer *timer,
 				     enum hrtimer_restart (*expired)(struct hrtimer *),
 				     enum hrtimer_mode mode)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Uprobes as they differ between kernel versions: a part of compat.h.
+ * Uprobes: what differs between kernel versions.
  */
 #ifndef SONDE_COMPAT_UPROBE_H
 #define SONDE_COMPAT_UPROBE_H
@@ -23,7 +23,7 @@
 #define SONDE_UPROBE_CONTEXT enum uprobe_filter_ctx context,
 #endif
 
-/* Opens what a path leads to, with the checks of open(). */
+/* Opens the file at a path, with the checks of open(). */
 static inline struct file *sonde_open_path(const struct path *path, int flags)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
@@ -33,7 +33,7 @@ static inline struct file *sonde_open_path(const struct path *path, int flags)
 #endif
 }
 
-/* The handle that 6.12 and later want back; others return NULL. */
+/* Returns the handle that unregistering needs since 6.12; NULL before. */
 static inline struct uprobe *sonde_uprobe_register(struct inode *inode,
 						   loff_t offset,
 						   struct uprobe_consumer *uc)
@@ -47,7 +47,7 @@ static inline struct uprobe *sonde_uprobe_register(struct inode *inode,
 #endif
 }
 
-/* Handlers that run may go on until sonde_uprobe_wait(). */
+/* Handlers may still run until sonde_uprobe_wait() returns. */
 static inline void sonde_uprobe_unregister(struct uprobe *uprobe,
 					   struct inode *inode, loff_t offset,
 					   struct uprobe_consumer *uc)
@@ -73,8 +73,9 @@ static inline int sonde_uprobe_ignore(struct uprobe_consumer *uc,
 }
 
 /*
- * Handlers of a uprobe that stays registered, and that run, may go on until
- * sonde_uprobe_wait(). Before 6.12 only a consumer that goes waits for them.
+ * Waits for the handlers of a uprobe that stays registered; since 6.12
+ * sonde_uprobe_wait() does it. Before, only the unregistering of a consumer
+ * waits for them, so one is registered and unregistered.
  */
 static inline void sonde_uprobe_settle(struct inode *inode, loff_t offset)
 {
@@ -94,7 +95,7 @@ static inline void sonde_uprobe_settle(struct inode *inode, loff_t offset)
 #endif
 }
 
-/* It takes long: once for many that were unregistered. */
+/* Waits for running handlers. This is slow: call it once for many uprobes. */
 static inline void sonde_uprobe_wait(void)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
@@ -102,7 +103,7 @@ static inline void sonde_uprobe_wait(void)
 #endif
 }
 
-/* uprobe_apply(), which is not exported. */
+/* The type of uprobe_apply(), which is not exported. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #define SONDE_TYPE_UPROBE_APPLY \
 	"int(struct uprobe *, struct uprobe_consumer *, bool)"
@@ -116,8 +117,8 @@ typedef int (*sonde_uprobe_apply_t)(struct inode *inode, loff_t offset,
 #endif
 
 /*
- * With @add, the breakpoint comes where the consumer's filter wants it now;
- * without, it goes where no consumer wants it any more.
+ * With @add, the breakpoint is inserted where the consumer's filter wants it
+ * now; without, it is removed where no consumer wants it any more.
  */
 static inline int sonde_uprobe_apply(sonde_uprobe_apply_t apply,
 				     struct uprobe *uprobe,

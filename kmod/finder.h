@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The task finder: calls back for every thread of the processes that match,
- * existing and new ones, for what they become, and for their mappings.
+ * The task finder makes callbacks for every thread of the processes that match,
+ * existing and new ones, for the programs that they exec, and for their
+ * mappings.
  */
 #ifndef SONDE_FINDER_H
 #define SONDE_FINDER_H
@@ -14,36 +15,36 @@ struct sonde_purse;
 struct task_struct;
 struct vm_area_struct;
 
-/* Of whom sonde_finder_ops.gone tells. */
-#define SONDE_GONE_PROCESS 1u	/* it was the last of its process */
-#define SONDE_GONE_CHOSEN 2u	/* which was chosen itself, not by its parent */
-#define SONDE_GONE_LAST 4u	/* and no other is left */
+/* Flags of sonde_finder_ops.gone. */
+#define SONDE_GONE_PROCESS 1u	/* the thread was the last of its process */
+#define SONDE_GONE_CHOSEN 2u	/* the process was chosen itself, not through its parent */
+#define SONDE_GONE_LAST 4u	/* no other process is left */
 
 /**
- * struct sonde_finder_ops - what a finder's owner is told
- * @found: a thread matches: @process is set for a group's leader. Told in its
- *	parent before it runs, in itself by an exec, and for threads that exist
- *	already in sonde_finder_start(); one that is being made just then may be
- *	told twice. May sleep
- * @escaped: no memory to remember a process, which has just been made. May sleep
- * @becomes: a matched process is about to be another program, of which nothing
- *	is mapped yet: does it still match?
- * @exec: a matched process runs another program. May sleep
- * @gone: a matched thread ends, or does not match any more: SONDE_GONE_*
- * @mapped: a matched thread made a mapping, also by brk() or exec; runs in it,
+ * struct sonde_finder_ops - the callbacks of a finder
+ * @found: a thread matches; @process is set for a group leader. Runs in the
+ *	parent before a new thread runs, in the thread itself at an exec, and in
+ *	sonde_finder_start() for existing threads; a thread that is being created at
+ *	that time may be reported twice. May sleep
+ * @escaped: there was no memory to remember a new process. May sleep
+ * @becomes: a matched process is about to run another program, which is not
+ *	mapped yet: does the process still match?
+ * @exec: a matched process has started another program. May sleep
+ * @gone: a matched thread ends or no longer matches; @what: SONDE_GONE_*
+ * @mapped: a matched thread has created a mapping, also by brk() or exec; runs
  *	after the call. May sleep
- * @unmapped: a matched thread took one away. May sleep
- * @protected: a matched thread changed the protection of one. May sleep
- * @image: a matched thread maps a file that it may execute. It holds the lock
- *	of its map
- * @ends: a matched process ends, or may be about to run another program; its map
- *	is still there
- * @missed: the kernel has left out so many @becomes, @image and @ends
+ * @unmapped: a matched thread has removed a mapping. May sleep
+ * @protected: a matched thread has changed the protection of a mapping. May
+ *	sleep
+ * @image: a matched thread maps a file as executable. It holds its mmap lock
+ * @ends: a matched process ends, or may be about to run another program; its
+ *	mappings still exist
+ * @missed: the kernel has skipped @count of @becomes, @image and @ends
  *
- * The callbacks run in the thread they are about where nothing else is said;
- * they do not sleep, and must not wait for another thread. Each may be NULL.
- * @mapped, @unmapped and @protected put matched threads on the slow path of
- * system calls, the others cost nothing but where they are made.
+ * Unless noted otherwise, a callback runs in the thread that it reports, must
+ * not sleep, and must not wait for another thread. Each may be NULL. @mapped,
+ * @unmapped and @protected put matched threads on the slow path of system calls;
+ * the others cost nothing except where they are called.
  */
 struct sonde_finder_ops {
 	void (*found)(void *data, struct task_struct *task, bool process);
@@ -69,8 +70,8 @@ struct sonde_finder_ops {
  * @pid: a process, in the initial namespace; 0 for any
  * @path: the program's file, with * and ? as wildcards; NULL for any
  *
- * A child of a process that matches does, too, until it runs another program
- * where there is a @path.
+ * A child of a process that matches also matches; if there is a @path, only
+ * until it runs another program.
  */
 struct sonde_finder_target {
 	pid_t pid;
@@ -82,7 +83,7 @@ sonde_finder_start(const struct sonde_finder_target *target,
 		   const struct sonde_finder_ops *ops, void *data);
 void sonde_finder_stop(struct sonde_finder *finder);
 
-/* Within the module: finders whose targets come and go. */
+/* Only within the module: finders whose targets are added and removed. */
 struct sonde_finder *sonde_finder_make(const struct sonde_finder_ops *ops,
 				       void *data, struct sonde_purse *purse);
 const char *sonde_finder_lacks(void);

@@ -2,12 +2,12 @@
 /*
  * Loading and unloading.
  *
- * Unload, in this order: the device, so that nobody can ask for more; the
- * finder; all engines are detached, all stops end, queued works are
- * cancelled or have run; the tracepoints; the hooks; then wait until no thread is in a C
- * part and no state is left, and until nobody runs the few instructions
- * between the end of a C part and the jump out of the trampoline. There
- * nothing sleeps, so RCU-tasks covers them.
+ * Unloading removes, in this order: the device, so that no new requests come;
+ * the finders; all engines (all stops end, queued works have run or are
+ * cancelled); the tracepoint probes; the hooks. Then it waits until no thread
+ * is in the C part of a hook, no state is left, and no thread runs the few
+ * instructions between the end of a C part and the jump out of the trampoline.
+ * Nothing sleeps there, so RCU-tasks covers them.
  */
 #ifdef CONFIG_PREEMPT_RT
 #error "not for PREEMPT_RT: firings take locks that sleep there"

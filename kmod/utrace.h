@@ -3,9 +3,9 @@
  * The utrace API: control of user threads from kernel modules.
  *
  * An engine is one tracer's hold on one thread. It asks for events; their
- * callbacks run in the traced thread itself, may sleep for memory and the
- * like, and answer with what the thread shall do next. The most constrained
- * answer of all engines is done. docs/kernel-module.md has the whole of it.
+ * callbacks run in the traced thread itself, may sleep (for memory, for
+ * example), and return what the thread shall do next. The most restrictive
+ * answer of all engines wins. docs/kernel-module.md describes the API in full.
  */
 #ifndef SONDE_UTRACE_H
 #define SONDE_UTRACE_H
@@ -17,7 +17,7 @@
 #include <linux/sched/signal.h>
 #include <linux/types.h>
 
-/* Its place from here: modules outside of this tree include this header. */
+/* Relative to this file: modules outside of this tree include this header. */
 #include "shared/utrace_actions.h"
 
 struct pt_regs;
@@ -44,17 +44,17 @@ struct utrace_engine;
 
 /**
  * struct utrace_engine_ops - tracing engine callbacks
- * @report_quiesce: the thread is at a safe place; before every other event
- * @report_signal: a signal was taken off the queue and is about to act
- * @report_clone: a child was made and has not run yet
- * @report_jctl: the thread stops for, or goes on after, job control
+ * @report_quiesce: the thread is at a safe point; also before every other event
+ * @report_signal: a signal was dequeued and is about to take effect
+ * @report_clone: a child was created and has not run yet
+ * @report_jctl: the thread stops for job control, or continues after it
  * @report_exec: a new program is about to start
  * @report_syscall_entry: before a system call
  * @report_syscall_exit: after a system call
- * @report_exit: the thread is exiting, all its state still lives
+ * @report_exit: the thread is exiting; all its state still exists
  * @report_death: the thread is dead
  * @report_reap: the thread was reaped; the last callback
- * @release: the last reference to the engine is gone
+ * @release: the last reference to the engine was dropped
  */
 struct utrace_engine_ops {
 	u32 (*report_quiesce)(u32 action, struct utrace_engine *engine,
@@ -88,10 +88,10 @@ struct utrace_engine_ops {
 /**
  * struct utrace_engine - one tracer's hold on one thread
  * @ops: the callbacks
- * @data: the tracer's own
- * @flags: events wanted; read only, changed by utrace_set_events()
+ * @data: private to the tracer
+ * @flags: the requested events; read-only, utrace_set_events() changes them
  *
- * A reference to it, also to one that is detached, keeps the thread's
+ * A reference to an engine, even a detached one, keeps the thread's
  * task_struct: drop it in report_death or report_reap.
  */
 struct utrace_engine {
@@ -111,7 +111,7 @@ struct utrace_engine {
 };
 
 /**
- * struct utrace_examiner - what utrace_prepare_examine() notes
+ * struct utrace_examiner - filled in by utrace_prepare_examine()
  * @switches: context switches of the thread so far
  */
 struct utrace_examiner {

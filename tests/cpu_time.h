@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How much a test's own thread has worked: what other programs on the machine do not stretch.
+// Processor time of a test's own thread, which does not depend on other programs.
 #pragma once
 
 #include <time.h>

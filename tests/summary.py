@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adds up ctest's JUnit files: how many tests ran, passed, failed, were skipped. Exit status 1 if one failed."""
+"""Adds up ctest's JUnit files: numbers of tests that ran, passed, failed, were skipped. Exit status 1 if one failed."""
 
 import argparse
 import re
@@ -9,7 +9,7 @@ import xml.etree.ElementTree as xml
 
 
 def outcome(case):
-    """ctest marks a test that asked to be skipped, and one that could not be started, alike: 'notrun'."""
+    """The outcome; ctest marks both skipped tests and those that could not be started as 'notrun'."""
     if case.find("failure") is not None or case.get("status") == "fail":
         return "failed"
     if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
@@ -18,7 +18,7 @@ def outcome(case):
 
 
 def reason(case):
-    """Why it was skipped, as a scenario, a golden script, a unit test or the kernel's suite says it."""
+    """Why it was skipped, from the message of a scenario, a golden script, a unit test or the kernel's suite."""
     told = case.find("skipped")
     text = case.findtext("system-out") or ""
     for pattern in (r"^ *skipped: (.*)$", r"^[\w.-]+\.d: skipped: (.*)$", r"^.*: Skipped\n(.+)$"):

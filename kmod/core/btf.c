@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel says of its own functions
+ * Signatures of kernel functions
  *
  * A hook reads a function's arguments from registers, and a call by address
- * passes them there: of a function that takes others than we think, both would
- * go wrong in silence. The kernel's description of itself (BTF) lies in its
- * image, from __start_BTF to __stop_BTF: a header, types one behind another,
- * which name each other by their numbers, and strings. We read the types once,
- * at load, into an index; it goes when every function has been looked at.
+ * passes them in registers. If the function took other arguments than we think,
+ * both would fail silently. The kernel's description of its types (BTF) is in
+ * its image, from __start_BTF to __stop_BTF: a header, a sequence of types that
+ * refer to each other by number, and strings. We build an index of the types
+ * once, at load; it is freed when every function has been checked.
  *
- * A signature is text: "bool(int, struct task_struct *)". Names are the
- * kernel's own, without const and volatile; a function is "fn". Nothing is
- * read outside the section, whatever it says.
+ * A signature is text: "bool(int, struct task_struct *)". Type names are the
+ * kernel's, without const and volatile; a function type is "fn". Nothing
+ * outside the section is read, whatever its contents.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -21,14 +21,14 @@
 
 #include "kmod/core/btf.h"
 
-/* Kinds that came with later kernels than the oldest of ours. */
+/* Kinds that are newer than the oldest supported kernel */
 #define KIND_DECL_TAG 17
 #define KIND_TYPE_TAG 18
 #define KIND_ENUM64 19
 
-#define POINTERS_MAX 8 /* pointers and qualifiers of one type */
+#define POINTERS_MAX 8 /* maximal number of pointers and qualifiers of one type */
 
-/* Bytes behind a struct btf_type: of its kind, and of each of its members. */
+/* Bytes after a struct btf_type: once for its kind, and for each of its members */
 static const struct {
 	u8 fixed, each;
 } tails[] = {
@@ -47,9 +47,9 @@ static const struct {
 static const void *types;
 static const char *strings;
 static u32 strings_size;
-static u32 type_count; /* with type 0, which is void */
-static u32 *places; /* of each type, in types */
-static u32 *hashes; /* of each function's name; 0 of other types */
+static u32 type_count; /* including type 0, which is void */
+static u32 *places; /* offset of each type in types */
+static u32 *hashes; /* of the name of each function; 0 for other types */
 
 static const struct btf_type *btf_type_at(u32 id)
 {
@@ -71,7 +71,10 @@ static u32 btf_hash_of(const char *name)
 	return hashlen_hash(hashlen_string(NULL, name)) ?: 1;
 }
 
-/* Return: the bytes of @type, 0 if it is none that we know or fits in @room. */
+/*
+ * Return: the size of @type in bytes, 0 if its kind is unknown or it exceeds
+ * @room.
+ */
 static u32 btf_size_of(const struct btf_type *type, u32 room)
 {
 	u64 size = sizeof(*type);
@@ -110,11 +113,11 @@ static bool btf_index_types(u32 size)
 }
 
 /**
- * sonde_btf_open() - read the kernel's description of itself
+ * sonde_btf_open() - index the kernel's BTF
  * @start: of the section; NULL if the kernel has none
  * @end: of the section
  *
- * Where it cannot be read, every function is one that it does not have.
+ * If it cannot be read, sonde_btf_check() finds no function.
  *
  * Context: Process context. May sleep.
  */
@@ -142,7 +145,7 @@ void sonde_btf_open(const void *start, const void *end)
 }
 
 /**
- * sonde_btf_close() - forget what sonde_btf_open() has read
+ * sonde_btf_close() - free the index of sonde_btf_open()
  *
  * Context: Process context.
  */
@@ -155,7 +158,7 @@ void sonde_btf_close(void)
 	type_count = 0;
 }
 
-/* The word before a type's name. */
+/* The keyword before the name of a type. */
 static const char *btf_word_of(u32 kind)
 {
 	switch (kind) {
@@ -209,14 +212,14 @@ static void btf_write_signature(char *to, size_t room,
 }
 
 /**
- * sonde_btf_check() - has a function this signature?
+ * sonde_btf_check() - check the signature of a function
  * @name: the function
- * @signature: as above
- * @found: room for the one that it has
- * @room: bytes there
+ * @signature: the expected one
+ * @found: buffer for the actual one
+ * @room: size of the buffer
  *
  * Context: Process context, between sonde_btf_open() and sonde_btf_close().
- * Return: 0; -ENOENT the kernel does not say; -EINVAL it has @found.
+ * Return: 0; -ENOENT: not in the BTF; -EINVAL: it is @found.
  */
 int sonde_btf_check(const char *name, const char *signature, char *found,
 		    size_t room)
@@ -237,7 +240,7 @@ int sonde_btf_check(const char *name, const char *signature, char *found,
 		btf_write_signature(found, room, proto);
 		if (strcmp(found, signature))
 			return -EINVAL;
-		err = 0;	/* another of that name has to fit, too */
+		err = 0;	/* other functions of that name have to match, too */
 	}
 	return err;
 }

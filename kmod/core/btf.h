@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kernel says of its own functions: for hooks.c. */
+/* Signatures of kernel functions by the kernel's BTF, for hooks.c. */
 #ifndef SONDE_BTF_H
 #define SONDE_BTF_H
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The calls of the utrace API. None but the barrier sleeps; attach allocates.
+ * The calls of the utrace API. Only the barrier sleeps, and attach, which
+ * allocates.
  *
- * An engine keeps its thread's state alive, so that every call can be made on
- * a detached engine: it says -ESRCH, and never looks at the task.
+ * An engine keeps the state of its thread alive, so every call is valid for a
+ * detached engine: it returns -ESRCH and does not access the task.
  */
 #include <linux/export.h>
 #include <linux/sched/task.h>
@@ -41,7 +42,7 @@ static struct utrace_engine *control_find_match(struct utrace *u,
 	return NULL;
 }
 
-/* Under the table lock and u->lock. */
+/* Context: the table lock and u->lock are held. */
 static int control_attach_to(struct utrace *u, void *data)
 {
 	struct attach *a = data;
@@ -68,19 +69,19 @@ static int control_attach_to(struct utrace *u, void *data)
 
 /**
  * utrace_attach_task() - attach an engine to a thread, or look one up
- * @task: the thread; the caller sees to it that the pointer is valid
- * @flags: UTRACE_ATTACH_CREATE makes a new engine; with EXCLUSIVE only if
- *	none matches. Without CREATE one is looked up. MATCH_OPS and
- *	MATCH_DATA say what has to match
- * @ops: callbacks of the new engine, or to match
- * @data: @engine->data of the new engine, or to match
+ * @task: the thread; the caller ensures that the pointer is valid
+ * @flags: UTRACE_ATTACH_CREATE makes a new engine; with EXCLUSIVE only if none
+ *	matches. Without CREATE an engine is looked up. MATCH_OPS and
+ *	MATCH_DATA select what has to match
+ * @ops: callbacks of the new engine, or those to match
+ * @data: @engine->data of the new engine, or the value to match
  *
  * A new engine wants no events: see utrace_set_events().
  *
  * Context: Process context. May sleep if it creates.
- * Return: the engine, with a reference of the caller's, or -EEXIST, -ENOENT,
+ * Return: the engine, with a reference for the caller, or -EEXIST, -ENOENT,
  * -ENOMEM, -EPERM for a kernel thread, -ESRCH for a reaped thread, -EOPNOTSUPP
- * where the kernel's log says what cannot be hooked.
+ * if a function cannot be hooked (see the kernel log).
  */
 struct utrace_engine *utrace_attach_task(struct task_struct *task, int flags,
 					 const struct utrace_engine_ops *ops,
@@ -145,8 +146,8 @@ struct utrace_engine *utrace_attach_pid(struct pid *pid, int flags,
 EXPORT_SYMBOL_GPL(utrace_attach_pid);
 
 /**
- * utrace_engine_get() - one more reference to an engine
- * @engine: one that the caller has a reference to already
+ * utrace_engine_get() - take another reference to an engine
+ * @engine: the caller already has a reference to it
  *
  * Context: Any.
  */
@@ -158,7 +159,7 @@ EXPORT_SYMBOL_GPL(utrace_engine_get);
 
 /**
  * utrace_engine_put() - drop a reference to an engine
- * @engine: its release callback is made when it was the last
+ * @engine: its release callback is called with the last reference
  *
  * Context: Process context, not under a lock that @engine->ops->release takes.
  */
@@ -174,7 +175,7 @@ void utrace_engine_put(struct utrace_engine *engine)
 }
 EXPORT_SYMBOL_GPL(utrace_engine_put);
 
-/* -ESRCH if the engine is detached, or not one of @task's. */
+/* -ESRCH if the engine is detached, or not an engine of @task. */
 static int control_check(const struct utrace *u,
 			 const struct utrace_engine *engine,
 			 const struct task_struct *task)
@@ -210,10 +211,10 @@ static int control_check_events(const struct utrace *u, unsigned long old,
  * @events: UTRACE_EVENT() bits
  *
  * Context: Any but under siglock.
- * Return: 0; -EINPROGRESS when a callback of the engine runs and may not know
- * yet; -EALREADY when it is too late for DEATH, QUIESCE or REAP; -ESRCH when
- * detached; -EINVAL for an unknown event; -EOPNOTSUPP for one that needs what
- * cannot be hooked.
+ * Return: 0; -EINPROGRESS if a callback of the engine is running, maybe for an
+ * event that is no longer wanted; -EALREADY if it is too late for DEATH,
+ * QUIESCE or REAP; -ESRCH if detached; -EINVAL for an unknown event;
+ * -EOPNOTSUPP for an event whose kernel function cannot be hooked.
  */
 int utrace_set_events(struct task_struct *task, struct utrace_engine *engine,
 		      unsigned long events)
@@ -241,7 +242,7 @@ int utrace_set_events(struct task_struct *task, struct utrace_engine *engine,
 }
 EXPORT_SYMBOL_GPL(utrace_set_events);
 
-/* Whether it is too late to tell the thread what to do. */
+/* Whether it is too late to control the thread. */
 static bool control_is_past(const struct utrace *u)
 {
 	return u->exiting || u->dying || u->dead || u->reaping ||
@@ -256,7 +257,7 @@ static int control_detach(struct utrace *u, struct utrace_engine *engine)
 		return -EALREADY;
 	sonde_detach_locked(u, engine);
 	sonde_wake(u);
-	/* Stepping has to be taken off by the thread itself. */
+	/* Only the thread itself can turn off stepping. */
 	if (u->stepping)
 		sonde_queue(u, TWA_RESUME);
 	return u->reporting == engine && u->task != current ? -EINPROGRESS : 0;
@@ -301,20 +302,20 @@ static int control_other(struct utrace *u, struct utrace_engine *engine,
 }
 
 /**
- * utrace_control() - say what a thread shall do
+ * utrace_control() - control what a thread does next
  * @task: the engine's thread; may be invalid if the engine is detached
  * @engine: a reference is held
  * @action: see enum utrace_resume_action
  *
  * STOP does not interrupt a sleeping system call, INTERRUPT does. A stopped
- * thread goes on when no engine wants it stopped.
+ * thread resumes when no engine wants it stopped.
  *
  * Context: Any but under siglock.
- * Return: 0; -EINPROGRESS when the thread has not stopped yet, or a callback
- * of a detached engine runs; -EALREADY when report_death runs; -ESRCH when
- * detached, reaped, or past report_exit (except DETACH); -EINVAL for an unknown
- * action. A STOP in progress may be overtaken by SIGKILL or an exit: then
- * report_death comes, and no stop.
+ * Return: 0; -EINPROGRESS if the thread has not stopped yet, or a callback of
+ * the detached engine is running; -EALREADY if report_death is running; -ESRCH
+ * if detached, reaped, or past report_exit (except DETACH); -EINVAL for an
+ * unknown action. SIGKILL or an exit may come before a STOP takes effect: then
+ * there is no stop, only report_death.
  */
 int utrace_control(struct task_struct *task, struct utrace_engine *engine,
 		   enum utrace_resume_action action)
@@ -369,8 +370,8 @@ static bool control_in_callback(struct utrace *u, struct utrace_engine *engine)
  * @engine: a reference is held; it may be detached
  *
  * Context: Process context, not in a callback of @engine. Sleeps.
- * Return: 0; -ESRCH when the engine is detached and no callback runs;
- * -ERESTARTSYS when interrupted.
+ * Return: 0; -ESRCH if the engine is detached and no callback runs;
+ * -ERESTARTSYS if interrupted.
  */
 int utrace_barrier(struct task_struct *task, struct utrace_engine *engine)
 {
@@ -388,14 +389,14 @@ int utrace_barrier(struct task_struct *task, struct utrace_engine *engine)
 EXPORT_SYMBOL_GPL(utrace_barrier);
 
 /**
- * utrace_prepare_examine() - begin to look at a stopped thread
+ * utrace_prepare_examine() - begin to examine a stopped thread
  * @task: the thread
  * @engine: its STOP must be in force
  * @exam: for utrace_finish_examine()
  *
- * Context: Process context. Spins shortly while the thread leaves its CPU.
- * Return: 0; -EINVAL when the engine does not hold the thread; -EAGAIN when
- * it has not stopped yet; -ESRCH.
+ * Context: Process context. Spins briefly while the thread leaves its CPU.
+ * Return: 0; -EINVAL if the engine does not hold the thread; -EAGAIN if it has
+ * not stopped yet; -ESRCH.
  */
 int utrace_prepare_examine(struct task_struct *task,
 			   struct utrace_engine *engine,
@@ -423,13 +424,13 @@ int utrace_prepare_examine(struct task_struct *task,
 EXPORT_SYMBOL_GPL(utrace_prepare_examine);
 
 /**
- * utrace_finish_examine() - whether the thread stood still meanwhile
+ * utrace_finish_examine() - check that the thread did not run meanwhile
  * @task: the thread
  * @engine: as in utrace_prepare_examine()
- * @exam: what that noted
+ * @exam: as filled in there
  *
  * Context: Any.
- * Return: 0; -EAGAIN when it ran; -ESRCH; -EINVAL when no longer held.
+ * Return: 0; -EAGAIN if it ran; -ESRCH; -EINVAL if no longer held.
  */
 int utrace_finish_examine(struct task_struct *task,
 			  struct utrace_engine *engine,
@@ -480,7 +481,7 @@ EXPORT_SYMBOL_GPL(utrace_set_events_pid);
  * @engine: as there
  * @action: as there
  *
- * Context: Process context: a DETACH may make the release callback.
+ * Context: Process context: a DETACH may call the release callback.
  * Return: as there.
  */
 int utrace_control_pid(struct pid *pid, struct utrace_engine *engine,
@@ -499,7 +500,7 @@ EXPORT_SYMBOL_GPL(utrace_control_pid);
 
 /**
  * utrace_barrier_pid() - utrace_barrier() for a struct pid
- * @pid: of the thread; not looked at, as the engine knows it
+ * @pid: of the thread; unused, because the engine knows its thread
  * @engine: as there
  *
  * Context: As there.

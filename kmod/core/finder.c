@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The task finder: whom somebody wants to trace
+ * The task finder: the processes that are to be traced
  *
- * There is one way in which tasks are found, and births, execs and ends followed:
- * the core's hooks tell each finder of them, of whatever task.
+ * The hooks of the core notify each finder of all births, execs and ends:
  *
- *   wake_up_new_task()      a child of who matches does, too
+ *   wake_up_new_task()      a child of a process that matches also matches
  *   proc_exec_connector()   with a path, the program decides
- *   sched_process_exit      a thread ends, after every other probe of that
+ *   sched_process_exit      a thread ends; our probe is the last one there
  *
- * A finder has a table of the processes that match, by number. One that looks for
- * all has none: everybody matches. No thread has an engine for it, so who is found
- * pays nothing for his system calls and signals; and while nobody follows, the
- * hooks are not taken.
+ * A finder has a table of the processes that match, by number. The table of a
+ * finder for all processes is empty. Threads get no engine for it, so their
+ * system calls and signals cost nothing more; and while no finder follows, no
+ * thread takes the hooks.
  *
- * Where the owner wants the calls that change a map, finder_calls.c has engines on
- * the threads that match; finder_images.c tells of executable files alone, and of
- * what processes become.
+ * If the owner wants the calls that change mappings, finder_calls.c attaches
+ * engines to the threads that match; finder_images.c only reports executable
+ * files and execs.
  *
- * Existing threads: a process enters the table, then its threads are looked at.
- * One that is made meanwhile is told of by its parent's hook, or is seen here, or
- * both. With a path that is done until a pass over all processes finds none.
+ * Existing threads: a process is added to the table, then its threads are
+ * visited. A thread that is created meanwhile is reported by the hook of its
+ * parent, or by the visit, or by both. With a path, passes over all processes
+ * are made until one finds no new process.
  *
- * Callbacks that may sleep are made under `calling`, the others under RCU.
- * Locks: finders_lock, also for finder_images.c; finder->lock is a leaf.
+ * Callbacks that may sleep are called under `calling`, the others under RCU.
+ * Locks: finders_lock, also used for finder_images.c; finder->lock is a leaf.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -45,14 +45,14 @@
 struct process {
 	struct hlist_node node;
 	pid_t pid;
-	bool chosen;	/* itself, not by its parent */
+	bool chosen;	/* itself, not through its parent */
 	bool marked;	/* by the owner */
 };
 
 int sonde_finders;
 LIST_HEAD(sonde_finder_list);
 
-static DEFINE_MUTEX(finders_lock);	/* of both, exit_point */
+static DEFINE_MUTEX(finders_lock);	/* protects both, and exit_point */
 DEFINE_STATIC_SRCU(calling);
 static struct tracepoint *exit_point;
 
@@ -69,8 +69,8 @@ static struct process *finder_look_up(struct sonde_finder *finder, pid_t pid)
 }
 
 /**
- * sonde_finder_has() - is a process in the table of those that match?
- * @finder: one that looks for all has none
+ * sonde_finder_has() - whether a process is in the table of those that match
+ * @finder: the table of a finder for all processes is empty
  * @pid: in the initial namespace
  *
  * Context: Any.
@@ -91,7 +91,7 @@ bool sonde_finder_matches(struct sonde_finder *finder, pid_t pid)
 	return READ_ONCE(finder->all) || sonde_finder_has(finder, pid);
 }
 
-/* Return: 1; 0: it was there; -ENOMEM. */
+/* Return: 1; 0: it was already in the table; -ENOMEM. */
 static int finder_insert(struct sonde_finder *finder, pid_t pid, bool chosen)
 {
 	struct process *fresh, *found;
@@ -120,15 +120,15 @@ static int finder_insert(struct sonde_finder *finder, pid_t pid, bool chosen)
 }
 
 /**
- * sonde_finder_remove() - a process matches no more
- * @finder: any
- * @pid: any
- * @what: of SONDE_GONE_*, if it did
+ * sonde_finder_remove() - remove a process from those that match
+ * @finder: any finder
+ * @pid: any process
+ * @what: receives SONDE_GONE_* flags, if it matched
  *
- * Its children that match stay.
+ * Its children still match.
  *
  * Context: Any task, not in an interrupt.
- * Return: whether it did.
+ * Return: whether it matched.
  */
 bool sonde_finder_remove(struct sonde_finder *finder, pid_t pid,
 			 unsigned int *what)
@@ -174,7 +174,7 @@ static void finder_notify_found(struct sonde_finder *finder,
 }
 
 /*
- * What the hooks tell
+ * Notifications from the hooks
  */
 
 static bool finder_is_user(const struct task_struct *task)
@@ -182,7 +182,7 @@ static bool finder_is_user(const struct task_struct *task)
 	return !(task->flags & SONDE_PF_KERNEL);
 }
 
-/* The current thread has made @child, which has not run. May sleep. */
+/* The current thread has created @child, which has not run yet. May sleep. */
 void sonde_finder_born(struct task_struct *child)
 {
 	struct sonde_finder *finder;
@@ -206,7 +206,7 @@ void sonde_finder_born(struct task_struct *child)
 	srcu_read_unlock(&calling, index);
 }
 
-/* Whether the program that @task runs is the one that is looked for. */
+/* Whether @task runs the program that the finder looks for. */
 static bool finder_path_matches(struct sonde_finder *finder,
 				struct task_struct *task)
 {
@@ -229,7 +229,7 @@ static bool finder_path_matches(struct sonde_finder *finder,
 	return match;
 }
 
-/* The current process runs another program: is it one that is looked for? */
+/* The current process runs another program: checks whether it matches. */
 static void finder_judge(struct sonde_finder *finder)
 {
 	pid_t pid = current->tgid;
@@ -266,23 +266,24 @@ void sonde_finder_exec(void)
 	srcu_read_unlock(&calling, index);
 }
 
-/* Processes of several threads that ended lately. */
+/* Multithreaded processes that ended recently */
 #define DEATHS 256u
 
 static struct {
 	struct task_struct *last;	/* only compared */
 	pid_t pid;
-	u64 start;	/* of the process: numbers come again */
+	u64 start;	/* of the process, because numbers are reused */
 } deaths[DEATHS];
 static u32 next_death;
-static DEFINE_SPINLOCK(deaths_lock);	/* of both */
+static DEFINE_SPINLOCK(deaths_lock);	/* protects both */
 
 /**
- * sonde_finder_is_last() - does the current task end as its process's last?
+ * sonde_finder_is_last() - whether the current task is the last of its process
  *
- * Threads that end at once all see that no other lives. The first to ask is
- * the last. We remember the latest of such deaths; more than DEATHS of other
- * processes between two threads' ends are not thought of.
+ * Threads that end at the same time all see that no other thread lives. The
+ * first one to ask counts as the last. We remember the latest of such deaths;
+ * the result is wrong if more than DEATHS other processes end between two
+ * threads of a process.
  *
  * Context: Probe of sched_process_exit.
  */
@@ -335,14 +336,15 @@ static void finder_ended(void *data, struct task_struct *task)
 }
 
 /*
- * What owners ask for
+ * Calls of the owners
  */
 
 /**
- * sonde_finder_make() - a finder that looks for all, and follows nobody yet
- * @ops: what to call; copied
+ * sonde_finder_make() - make a finder that matches all processes and does not
+ * follow yet
+ * @ops: the callbacks; copied
  * @data: for the callbacks
- * @purse: what remembering processes may take of memory; NULL: all there is
+ * @purse: limits the memory for the table; NULL: no limit
  *
  * Context: Process context. May sleep.
  * Return: the finder, or NULL.
@@ -368,7 +370,7 @@ struct sonde_finder *sonde_finder_make(const struct sonde_finder_ops *ops,
 }
 
 /**
- * sonde_finder_lacks() - the hook that is missing to follow anybody
+ * sonde_finder_lacks() - the missing hook that following needs
  *
  * Context: Any.
  * Return: the name of its function, NULL if all are there.
@@ -379,7 +381,7 @@ const char *sonde_finder_lacks(void)
 	       sonde_hook_missing(SONDE_HOOK_EXEC);
 }
 
-/* Behind the probes of others, which ask who matches. */
+/* Runs after the probes of others, which ask what processes match. */
 static int finder_probe_exits(void)
 {
 	exit_point = sonde_tracepoint("sched_process_exit");
@@ -390,11 +392,11 @@ static int finder_probe_exits(void)
 }
 
 /**
- * sonde_finder_follow() - have a finder told of births, execs and ends
- * @finder: it may be already
+ * sonde_finder_follow() - start to report births, execs and ends to a finder
+ * @finder: it may follow already
  *
  * Context: Process context. May sleep.
- * Return: 0, -EOPNOTSUPP, what tracepoint_probe_register_prio() says.
+ * Return: 0, -EOPNOTSUPP, or an error of tracepoint_probe_register_prio().
  */
 int sonde_finder_follow(struct sonde_finder *finder)
 {
@@ -418,11 +420,12 @@ int sonde_finder_follow(struct sonde_finder *finder)
 }
 
 /**
- * sonde_finder_follow_images() - tell a finder of images, ends, and what becomes
+ * sonde_finder_follow_images() - start to report images, ends and execs to a
+ * finder
  * @finder: one that follows
  *
  * Context: Process context. May sleep.
- * Return: 0, -EOPNOTSUPP, what register_kprobes() says.
+ * Return: 0, -EOPNOTSUPP, or an error of register_kprobes().
  */
 int sonde_finder_follow_images(struct sonde_finder *finder)
 {
@@ -439,8 +442,8 @@ int sonde_finder_follow_images(struct sonde_finder *finder)
 }
 
 /**
- * sonde_finder_end() - call its owner back no more
- * @finder: no callback runs any more on return; the table stays as it is
+ * sonde_finder_end() - stop all callbacks of a finder
+ * @finder: on return no callback runs any more; the table is kept
  *
  * Context: Process context, not in a callback of the finder. Sleeps.
  */
@@ -481,7 +484,7 @@ void sonde_finder_put(struct sonde_finder *finder)
 
 /**
  * sonde_finder_free() - free a finder
- * @finder: it was ended, and nobody asks it any more
+ * @finder: it was ended, and is not used any more
  *
  * Context: Process context.
  */
@@ -499,8 +502,8 @@ void sonde_finder_free(struct sonde_finder *finder)
 }
 
 /**
- * sonde_finder_add() - look for a process, and no longer for all
- * @finder: any
+ * sonde_finder_add() - match a process, and no longer all processes
+ * @finder: any finder
  * @pid: the process
  *
  * Context: Process context. May sleep.
@@ -515,8 +518,8 @@ int sonde_finder_add(struct sonde_finder *finder, pid_t pid)
 
 /**
  * sonde_finder_mark() - set the owner's mark on a process
- * @finder: any
- * @pid: any
+ * @finder: any finder
+ * @pid: any process
  *
  * Context: Process context.
  * Return: whether it matches.
@@ -534,9 +537,9 @@ bool sonde_finder_mark(struct sonde_finder *finder, pid_t pid)
 }
 
 /**
- * sonde_finder_is_marked() - has a process the owner's mark?
- * @finder: any
- * @pid: any
+ * sonde_finder_is_marked() - whether a process has the owner's mark
+ * @finder: any finder
+ * @pid: any process
  *
  * Context: Any.
  */
@@ -553,8 +556,8 @@ bool sonde_finder_is_marked(struct sonde_finder *finder, pid_t pid)
 }
 
 /**
- * sonde_finder_count() - how many processes match
- * @finder: any; one that looks for all does not count
+ * sonde_finder_count() - number of processes that match
+ * @finder: any finder; 0 for a finder for all processes
  *
  * Context: Any.
  */
@@ -565,9 +568,9 @@ unsigned int sonde_finder_count(const struct sonde_finder *finder)
 
 /**
  * sonde_finder_walk() - visit each process that matches
- * @finder: any
- * @visit: what to call, under RCU
- * @data: for it
+ * @finder: any finder
+ * @visit: called for each, under RCU
+ * @data: for @visit
  *
  * Context: Any.
  */
@@ -583,7 +586,7 @@ void sonde_finder_walk(struct sonde_finder *finder,
 	rcu_read_unlock();
 }
 
-/* References to threads: all, or those of @only. Return: their number, -ENOMEM. */
+/* Collects references to all threads, or those of @only. Return: their number, or -ENOMEM. */
 static int finder_threads(struct task_struct ***tasks, pid_t only)
 {
 	struct task_struct *process, *task;
@@ -611,7 +614,7 @@ out_full:
 	return count;
 }
 
-/* Return: how many of them were taken, or -ENOMEM. */
+/* Calls @take for the threads that match. Return: the number of those taken, or -ENOMEM. */
 static int finder_pass(struct sonde_finder *finder, pid_t only,
 		       bool (*take)(void *data, struct task_struct *task),
 		       void *data)
@@ -632,9 +635,9 @@ static int finder_pass(struct sonde_finder *finder, pid_t only,
 
 /**
  * sonde_finder_each() - visit the threads that match, until none is new
- * @finder: any
- * @take: says whether a thread was new; may sleep
- * @data: for it
+ * @finder: any finder
+ * @take: returns whether a thread was new; may sleep
+ * @data: for @take
  *
  * Context: Process context. Sleeps.
  * Return: 0 or -ENOMEM.
@@ -658,7 +661,7 @@ static bool finder_notify_one(void *data, struct task_struct *task)
 	return false;
 }
 
-/* Looks for what @finder->pid and @finder->path say, once. As finder_pass(). */
+/* One search for the processes of @finder->pid and @finder->path. Returns as finder_pass(). */
 static int finder_search(struct sonde_finder *finder)
 {
 	struct task_struct **tasks;
@@ -700,13 +703,13 @@ static int finder_start(struct sonde_finder *finder)
 /**
  * sonde_finder_start() - find the threads of matching processes
  * @target: what to look for; copied
- * @ops: what to call; copied
+ * @ops: the callbacks; copied
  * @data: for the callbacks
  *
- * Existing threads have been told of when this returns.
+ * On return, all existing threads have been reported.
  *
  * Context: Process context. May sleep.
- * Return: the finder, -ENOMEM, those of sonde_finder_follow().
+ * Return: the finder, -ENOMEM, or an error of sonde_finder_follow().
  */
 struct sonde_finder *
 sonde_finder_start(const struct sonde_finder_target *target,
@@ -734,10 +737,10 @@ sonde_finder_start(const struct sonde_finder_target *target,
 EXPORT_SYMBOL_GPL(sonde_finder_start);
 
 /**
- * sonde_finder_stop() - let all threads go, and free the finder
+ * sonde_finder_stop() - release all threads, and free the finder
  * @finder: from sonde_finder_start()
  *
- * No callback runs any more when this returns; @gone is not called.
+ * On return no callback runs any more; @gone is not called.
  *
  * Context: Process context, not in a callback of the finder. Sleeps.
  */

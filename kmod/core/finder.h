@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the task finder, and the hooks, say to each other.
- * finder.c has the theory.
+ * The interface between the files of the task finder and the hooks; finder.c
+ * describes how it works.
  */
 #ifndef SONDE_CORE_FINDER_H
 #define SONDE_CORE_FINDER_H
@@ -16,16 +16,16 @@
 
 struct sonde_finder {
 	refcount_t ref;		/* the owner, each engine of finder_calls.c */
-	struct list_head node;	/* of those that follow; RCU, and SRCU */
+	struct list_head node;	/* list of the finders that follow; RCU and SRCU */
 	struct sonde_finder_ops ops;
 	void *data;
-	struct sonde_purse *purse;	/* of processes that are born */
+	struct sonde_purse *purse;	/* limits the memory for new processes */
 	bool follows;
 	bool follows_images;
-	bool all;		/* matches everybody: none is in the table */
+	bool all;		/* matches every process; the table is empty */
 	pid_t pid;		/* 0: any */
 	char *path;		/* NULL: any */
-	spinlock_t lock;	/* to change the table; for watches, stopping */
+	spinlock_t lock;	/* held to change the table; also protects watches and stopping */
 	DECLARE_HASHTABLE(processes, 8);	/* that match */
 	unsigned int count;
 	/* finder_calls.c */
@@ -35,7 +35,7 @@ struct sonde_finder {
 };
 
 /* finder.c */
-extern int sonde_finders;	/* that follow */
+extern int sonde_finders;	/* number of finders that follow */
 extern struct list_head sonde_finder_list;
 bool sonde_finder_matches(struct sonde_finder *finder, pid_t pid);
 void sonde_finder_drop(struct sonde_finder *finder);

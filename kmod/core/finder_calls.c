@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The task finder: the calls that change a map
+ * The task finder: system calls that change mappings
  *
- * Where a finder's owner wants them, each thread that matches has an engine, for
- * the entry and return of system calls. Each finder has its own copy of the
- * callbacks' table, so that UTRACE_ATTACH_MATCH_OPS tells its engines from all
- * others. Who matches, finder.c says.
+ * If the owner of a finder wants them, each thread that matches gets an engine,
+ * for the entry and return of system calls. Each finder has its own copy of the
+ * callback table, so that UTRACE_ATTACH_MATCH_OPS distinguishes its engines
+ * from all others. finder.c decides which threads match.
  */
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -41,7 +41,7 @@ static unsigned long calls_events(const struct sonde_finder *finder)
 	return events;
 }
 
-/* Takes @w off the list. Return: whether it was there; its reference is ours */
+/* Unlinks @w. Return: whether it was linked; then its reference is the caller's. */
 static bool calls_unlink(struct watch *w)
 {
 	struct sonde_finder *finder = w->finder;
@@ -67,7 +67,7 @@ static bool calls_link(struct watch *w)
 	return ok;
 }
 
-/* Detaches @engine for good and drops a reference to it. */
+/* Detaches @engine, waits for its callbacks, and drops a reference to it. */
 static void calls_detach(struct task_struct *task, struct utrace_engine *engine)
 {
 	while (utrace_control(task, engine, UTRACE_DETACH) == -EALREADY)
@@ -92,7 +92,7 @@ static struct watch *calls_make(struct sonde_finder *finder,
 	return w;
 }
 
-/* The engine of a thread that is new here, or was; with a reference, or NULL. */
+/* The engine on a thread, new or existing; with a reference, or NULL. */
 static struct utrace_engine *calls_engine(struct sonde_finder *finder,
 					  struct task_struct *task)
 {
@@ -116,8 +116,8 @@ static struct utrace_engine *calls_engine(struct sonde_finder *finder,
 	refcount_inc(&finder->ref);
 	w->engine = engine;
 	/*
-	 * Ours: once it is linked, the thread's death or the end of the finder
-	 * may drop the other two. The engine holds @w.
+	 * A reference for us: once it is linked, the death of the thread or the
+	 * end of the finder may drop the other two. The engine keeps @w alive.
 	 */
 	utrace_engine_get(engine);
 	if (calls_link(w))
@@ -140,11 +140,11 @@ void sonde_finder_calls_watch(struct sonde_finder *finder,
 		return;
 	if (utrace_set_events(task, engine, calls_events(finder)) &&
 	    calls_unlink(engine->data))
-		calls_detach(task, engine);	/* it ends */
+		calls_detach(task, engine);	/* the thread ends */
 	utrace_engine_put(engine);
 }
 
-/* The current thread does not match any more: its calls cost nothing again. */
+/* The current thread no longer matches: its system calls get fast again. */
 void sonde_finder_calls_leave(struct sonde_finder *finder)
 {
 	struct utrace_engine *engine;
@@ -156,7 +156,7 @@ void sonde_finder_calls_leave(struct sonde_finder *finder)
 	if (IS_ERR(engine))
 		return;
 	if (utrace_set_events(current, engine, UTRACE_EVENT(DEATH)))
-		calls_unlink(engine->data);	/* it is being let go */
+		calls_unlink(engine->data);	/* it is being detached */
 	utrace_engine_put(engine);
 }
 
@@ -193,7 +193,7 @@ static unsigned long calls_protection_of(unsigned long vm_flags)
 	       (vm_flags & VM_EXEC ? PROT_EXEC : 0);
 }
 
-/* The protection of the mapping at @address, as mmap() has it. */
+/* The protection of the mapping at @address, as PROT_ flags. */
 static unsigned long calls_protection_at(unsigned long address)
 {
 	struct vm_area_struct *vma;
@@ -208,8 +208,8 @@ static unsigned long calls_protection_at(unsigned long address)
 }
 
 /*
- * The mappings that exec made for the new program. The lock is dropped for
- * each callback; the program has one thread and does not run yet.
+ * Reports the mappings that exec made for the new program. The lock is dropped
+ * for each callback; the program has one thread and does not run yet.
  */
 void sonde_finder_calls_program(struct sonde_finder *finder)
 {
@@ -231,7 +231,7 @@ void sonde_finder_calls_program(struct sonde_finder *finder)
 	}
 }
 
-/* What the calls about mappings are called, by the ABI of the caller. */
+/* The calls that change mappings, under any ABI. */
 enum map_call {
 	MAP_OTHER, MAP_MMAP, MAP_OLD_MMAP, MAP_MUNMAP, MAP_MREMAP, MAP_MPROTECT,
 	MAP_BRK,
@@ -268,7 +268,7 @@ static enum map_call calls_map_call(struct pt_regs *regs)
 	}
 }
 
-/* brk() only says where the break is afterwards. */
+/* brk() only returns the new break, so the old one is saved here. */
 static u32 calls_on_syscall_entry(u32 action, struct utrace_engine *engine,
 				  struct pt_regs *regs)
 {
@@ -286,7 +286,7 @@ static void calls_moved_break(struct watch *w, unsigned long now)
 
 	w->old_break = 0;
 	now = PAGE_ALIGN(now);
-	if (!before)	/* it was under way when we came */
+	if (!before)	/* the call began before the engine was attached */
 		return;
 	if (now > before)
 		calls_notify_mapped(finder, before, now - before,
@@ -295,7 +295,7 @@ static void calls_moved_break(struct watch *w, unsigned long now)
 		calls_notify_unmapped(finder, now, before - now);
 }
 
-/* The first 32-bit mmap() has its arguments in memory. */
+/* The oldest 32-bit mmap() has its arguments in memory. */
 static void calls_old_mmap(struct sonde_finder *finder, unsigned long address,
 			   unsigned long where)
 {
@@ -305,7 +305,7 @@ static void calls_old_mmap(struct sonde_finder *finder, unsigned long address,
 		calls_notify_mapped(finder, address, PAGE_ALIGN(in[1]), in[2]);
 }
 
-/* The argument registers are as the call found them. */
+/* The argument registers still have the values from the entry of the call. */
 static u32 calls_on_syscall_exit(u32 action, struct utrace_engine *engine,
 				 struct pt_regs *regs)
 {
@@ -369,7 +369,7 @@ void sonde_finder_calls_init(struct sonde_finder *finder)
 	};
 }
 
-/* Lets all threads go. Sleeps. */
+/* Detaches all engines. Sleeps. */
 void sonde_finder_calls_end(struct sonde_finder *finder)
 {
 	struct watch *w;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The task finder: executable files that are mapped, and what processes become
+ * The task finder: executable files that are mapped, and execs
  *
- *   image     a process maps a file that it may execute, by exec, dlopen() or as
- *             it likes: a kprobe on perf_event_mmap(), which the kernel calls
+ *   image     a process maps a file as executable, by exec, dlopen() or other
+ *             means: a kprobe on perf_event_mmap(), which the kernel calls
  *             for each such mapping
  *   ends      a process ends: a kprobe on taskstats_exit(), the last place where
- *             its map is there; or is about to run another program: a kprobe on
- *             security_bprm_check(), twice where that is a script
- *   becomes   a process is about to be another program, of which nothing is
+ *             its mappings exist; or it may be about to run another program: a kprobe on
+ *             security_bprm_check(), which is called twice for a script
+ *   becomes   a process is about to run another program, which is not
  *             mapped yet: a kprobe on security_bprm_committing_creds()
  *
- * Nothing is probed while no finder wants it. Who maps nothing pays nothing: the
- * way of finder_calls.c would put each thread on the slow path.
+ * There are no kprobes while no finder wants them. A thread that maps nothing
+ * pays nothing; engines, as in finder_calls.c, would put each thread on the
+ * slow path.
  *
  * All run with preemption off.
  */
@@ -24,9 +25,9 @@
 #include "kmod/core/finder.h"
 #include "kmod/core/hooks.h"
 
-static u32 users; /* finders that want it; under the finders' lock */
+static u32 users; /* number of finders that want them; under finders_lock */
 
-/* Of the current process that has happened which @tell tells. */
+/* Calls @tell for each finder that follows images and matches the current process. */
 static void images_notify(void (*tell)(struct sonde_finder *finder,
 				       const void *what),
 			  const void *what)
@@ -40,7 +41,7 @@ static void images_notify(void (*tell)(struct sonde_finder *finder,
 			tell(finder, what);
 }
 
-/* The kernel leaves out a kprobe that is reached from another's handler. */
+/* The kernel skips a kprobe that is hit inside the handler of another one. */
 static void images_lose_missed(struct kprobe *probe)
 {
 	struct sonde_finder *finder;
@@ -120,7 +121,7 @@ static struct kprobe probes[] = {
 static struct kprobe *all_probes[] = { &probes[0], &probes[1], &probes[2],
 				       &probes[3] };
 
-/* Of the functions, 0 where one is not as we know it. */
+/* Addresses of the functions; 0: it does not have the expected signature. */
 static unsigned long places[ARRAY_SIZE(probes)];
 
 /* Finds the functions. Context: module load. */
@@ -149,7 +150,7 @@ static int images_probe(void)
 	return register_kprobes(all_probes, ARRAY_SIZE(all_probes));
 }
 
-/* One finder more wants them. Return: 0, or what register_kprobes() says. */
+/* Counts one more finder. Return: 0, or an error of register_kprobes(). */
 int sonde_finder_images_start(void)
 {
 	int err = users ? 0 : images_probe();
@@ -158,7 +159,7 @@ int sonde_finder_images_start(void)
 	return err;
 }
 
-/* One less. */
+/* Counts one finder less. */
 void sonde_finder_images_stop(void)
 {
 	if (!--users)

@@ -2,13 +2,13 @@
 /*
  * Hooks on kernel functions: one ftrace_ops over the table below.
  *
- * The ftrace handler may do little, so it only decides whether anybody is
- * traced, and whether it is this thread. Then it sends the thread to the
- * hook's trampoline (tramp.S), whose C part runs where the hooked function
- * would have: where that may sleep, so may the hook.
+ * The ftrace handler may do little, so it only decides whether this thread is
+ * traced. If it is, it sends the thread to the hook's trampoline (tramp.S),
+ * whose C part runs in the context of the hooked function: it may sleep if that
+ * may.
  *
- * One ops for all makes unloading fast. FTRACE_OPS_FL_PERMANENT keeps
- * kernel.ftrace_enabled=0 from taking the hooks away silently.
+ * One ftrace_ops for all hooks makes unloading fast. FTRACE_OPS_FL_PERMANENT
+ * keeps kernel.ftrace_enabled=0 from silently removing the hooks.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -51,21 +51,21 @@ MODULE_PARM_DESC(untried,
 
 static unsigned long (*lookup_name)(const char *name) __ro_after_init;
 static unsigned long (*location_of)(unsigned long ip) __ro_after_init;
-/* 5.10: no export */
+/* not exported in 5.10 */
 static void (*free_filter)(struct ftrace_ops *ops) __ro_after_init;
 static DEFINE_PER_CPU(long, in_hook);
 
 #define SHARING (UTRACE_EVENT_SYSCALL | SONDE_CAN_SHARE)
 #define EVERYTHING (SONDE_CAN_ATTACH | ((1UL << _UTRACE_NEVENTS) - 1))
 
-/* Hooked only where the function is the one that its signature says. */
+/* A function is hooked only if it has this signature. */
 static struct hook {
 	const char *name;
 	const char *signature;	/* see btf.c */
-	unsigned long events;	/* that cannot be had without it */
+	unsigned long events;	/* that are not available without it */
 	void (*trampoline)(void);
 	unsigned long ip;	/* 0: not hooked */
-	bool missing;		/* the kernel's is another */
+	bool missing;		/* absent, or with another signature */
 } hooks[SONDE_HOOKS] = {
 	[SONDE_HOOK_SYSCALL_ENTRY] = {
 		SONDE_NAME_SYSCALL_ENTRY, SONDE_TYPE_SYSCALL_ENTRY,
@@ -79,7 +79,7 @@ static struct hook {
 	[SONDE_HOOK_DEQUEUE_SIGNAL] = {
 		"dequeue_signal", SONDE_TYPE_DEQUEUE_SIGNAL,
 		UTRACE_EVENT_SIGNAL_ALL, sonde_tramp_dequeue_signal },
-	[SONDE_HOOK_PREPARE_SIGNAL] = { /* and SIGKILL ends a stop */
+	[SONDE_HOOK_PREPARE_SIGNAL] = { /* also: SIGKILL ends a stop */
 		"prepare_signal", "bool(int, struct task_struct *, bool)",
 		EVERYTHING, NULL },
 	[SONDE_HOOK_SETUP_DONE] = {
@@ -95,7 +95,7 @@ static struct hook {
 	[SONDE_HOOK_EXIT] = {
 		"do_exit", "void(long int)",
 		UTRACE_EVENT(EXIT), sonde_tramp_exit },
-	[SONDE_HOOK_DEATH] = { /* and threads go from the table */
+	[SONDE_HOOK_DEATH] = { /* also: threads leave the table */
 		"proc_exit_connector", "void(struct task_struct *)",
 		EVERYTHING, sonde_tramp_death },
 	[SONDE_HOOK_RELEASE] = {
@@ -131,14 +131,14 @@ static struct hook {
 		SHARING, sonde_tramp_probe_remove },
 };
 
-/* The events of all hooks that are missing. */
+/* The union of the events of all missing hooks. */
 static unsigned long lacking;
 
 /*
- * What to call for a function at this address. A kernel built for IBT takes the
- * endbr64 from functions that it calls by name only, and where the CPU has IBT
- * to call such a one by pointer is fatal. So a thunk of tramp.S is called, which
- * goes there by a return; that asks for no endbr64.
+ * Returns a function that calls the one at this address. A kernel built for IBT
+ * removes the endbr64 from functions that it only calls directly, and on a CPU
+ * with IBT an indirect call of such a function is fatal. So a thunk of tramp.S
+ * is called, which gets there by a return: that needs no endbr64.
  */
 static void *hook_thunk_to(unsigned long address)
 {
@@ -149,10 +149,10 @@ static void *hook_thunk_to(unsigned long address)
 }
 
 /**
- * sonde_lookup() - address of a kernel's datum
+ * sonde_lookup() - address of a variable of the kernel
  * @name: its symbol
  *
- * Of a function: sonde_function().
+ * For functions use sonde_function().
  *
  * Context: Process context, after sonde_hooks_init() began.
  * Return: the address, or 0.
@@ -163,9 +163,9 @@ unsigned long sonde_lookup(const char *name)
 }
 
 /*
- * Whether all tests ran on this release, in whatever flavour. Elsewhere we take
- * no function that the kernel's BTF does not have: nothing would tell if it took
- * other arguments than there.
+ * Whether all tests ran on this release, in any flavour. On other releases we
+ * use no function that is not in the kernel's BTF, because nothing would show
+ * that it takes other arguments there.
  */
 static bool hook_was_tried(void)
 {
@@ -184,7 +184,7 @@ static bool hook_was_tried(void)
 	return untried;
 }
 
-/* Also under a suffix, which says that the compiler has changed a function. */
+/* Also finds a function with a suffix, which means that the compiler has changed it. */
 static unsigned long hook_find_function(const char *name, bool *whole)
 {
 	static const char * const suffixes[] = {
@@ -198,18 +198,18 @@ static unsigned long hook_find_function(const char *name, bool *whole)
 		snprintf(full, sizeof(full), "%s%s", name, suffixes[i]);
 		address = lookup_name(full);
 		*whole = !i;
-		cond_resched(); /* up to 6.1 it looks at all symbols */
+		cond_resched(); /* up to 6.1 this searches all symbols */
 	}
 	return address;
 }
 
 /**
- * sonde_function() - address of a kernel function that is as we know it
+ * sonde_function() - address of a kernel function with the expected signature
  * @name: the function
- * @signature: what it takes and returns, see btf.c
+ * @signature: its return and argument types, see btf.c
  *
- * One that is not is left alone, and the kernel's log says why. To hook it; to
- * call one: sonde_function_call().
+ * A function with another signature is not used; the kernel log has the reason.
+ * The address is for a hook; to call a function use sonde_function_call().
  *
  * Context: Module load, after sonde_hooks_init() began.
  * Return: the address, or 0.
@@ -239,11 +239,11 @@ unsigned long sonde_function(const char *name, const char *signature)
 }
 
 /**
- * sonde_function_call() - what to call for a kernel function
+ * sonde_function_call() - a pointer to call a kernel function by
  * @name: as in sonde_function()
  * @signature: as there
  *
- * Context: As there: there are no more than SONDE_THUNKS of them.
+ * Context: As there. At most SONDE_THUNKS can be made.
  * Return: a function of the same type, or NULL.
  */
 void *sonde_function_call(const char *name, const char *signature)
@@ -252,7 +252,7 @@ void *sonde_function_call(const char *name, const char *signature)
 }
 
 /**
- * sonde_lacks() - the hook that is missing for an event
+ * sonde_lacks() - the missing hook that an event needs
  * @events: of the utrace API
  *
  * Context: Any.
@@ -271,7 +271,7 @@ const char *sonde_lacks(unsigned long events)
 }
 
 /**
- * sonde_hook_missing() - is a function not hooked, as it is not as we know it?
+ * sonde_hook_missing() - whether a function could not be hooked
  * @index: its hook
  *
  * Context: Any.
@@ -323,7 +323,7 @@ struct tracepoint *sonde_tracepoint(const char *name)
 	return search.found;
 }
 
-/* The original function, behind its call of ftrace. */
+/* Address of the original function, after its call of ftrace. */
 unsigned long sonde_body(enum sonde_hook_index index)
 {
 	return hooks[index].ip + MCOUNT_INSN_SIZE;
@@ -339,7 +339,7 @@ void sonde_hooks_leave(void)
 	this_cpu_dec(in_hook);
 }
 
-/* Threads in a C part. Exact once no new ones can come. */
+/* Number of threads in a C part. Exact only if no new ones can enter. */
 long sonde_hooks_busy(void)
 {
 	long sum = 0;
@@ -402,11 +402,11 @@ static notrace void sonde_ftrace(unsigned long ip, unsigned long parent_ip,
 	struct pt_regs *regs = sonde_fregs(fregs);
 	int i = 0;
 
-	/* Who dies, or is released: sonde_with_state() has the other side. */
+	/* For a thread that dies or is released; pairs with sonde_with_state(). */
 	if (unlikely(READ_ONCE(current->exit_state)) ||
 	    ip == hooks[SONDE_HOOK_RELEASE].ip)
-		smp_mb(); /* exit_state before who traces it */
-	/* Those at the end are not only about traced threads. */
+		smp_mb(); /* orders exit_state before the look-up of the state */
+	/* The last hooks also concern threads that are not traced. */
 	if (!atomic_read(&sonde_states))
 		i = SONDE_HOOK_NEW_TASK;
 	for (; i < SONDE_HOOKS; i++)
@@ -426,7 +426,7 @@ static struct ftrace_ops sonde_ops = {
 		 SONDE_FTRACE_FLAGS,
 };
 
-/* kallsyms_lookup_name() is not exported; a kprobe knows where it is. */
+/* kallsyms_lookup_name() is not exported; a kprobe finds its address. */
 static int hook_find_lookup(void)
 {
 	struct kprobe probe = { .symbol_name = "kallsyms_lookup_name" };
@@ -445,7 +445,7 @@ static int hook_find_lookup(void)
 static int hook_find_kernel(void)
 {
 	const struct {
-		const char *name, *signature;	/* of data: none */
+		const char *name, *signature;	/* NULL for data */
 		void *slot;
 	} wanted_symbols[] = {
 		{ "ftrace_location", "long unsigned int(long unsigned int)",
@@ -513,7 +513,7 @@ static int hook_find_hooks(void)
 	for (i = 0; i < SONDE_HOOKS; i++)
 		hook_find_hook(&hooks[i]);
 	for (i = 0; i < SONDE_HOOKS; i++) {
-		/* the work bit is shared with all of these, or not at all */
+		/* all of these are hooked, or none */
 		if (hooks[i].events == SHARING && sonde_lacks(SONDE_CAN_SHARE))
 			hooks[i].ip = 0;
 		if (!hooks[i].ip)
@@ -556,15 +556,15 @@ out_btf:
 	return err;
 }
 
-/* Every function that the module uses was looked at. */
+/* Called when all functions that the module uses have been looked up. */
 void sonde_hooks_found(void)
 {
 	sonde_btf_close();
 }
 
 /*
- * Takes the hooks away. On return nobody is between the ftrace handler and
- * the C part; threads may still be in a C part: see sonde_hooks_busy().
+ * Removes the hooks. On return no thread is between the ftrace handler and the
+ * C part; threads may still be in a C part: see sonde_hooks_busy().
  */
 void sonde_hooks_stop(void)
 {

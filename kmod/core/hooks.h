@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Look-ups of what the kernel does not export, and the hooks on its functions.
+ * Look-ups of symbols that the kernel does not export, and the hooks on its
+ * functions.
  */
 #ifndef SONDE_HOOKS_H
 #define SONDE_HOOKS_H
@@ -24,7 +25,7 @@ enum sonde_hook_index {
 	SONDE_HOOK_EXIT,
 	SONDE_HOOK_DEATH,
 	SONDE_HOOK_RELEASE,
-	SONDE_HOOK_NEW_TASK, /* from here on also of threads without engines */
+	SONDE_HOOK_NEW_TASK, /* from here on also for threads without engines */
 	SONDE_HOOK_EXEC,
 	SONDE_HOOK_REGFUNC,
 	SONDE_HOOK_UNREGFUNC,
@@ -55,9 +56,9 @@ struct sonde_kernel {
 
 extern struct sonde_kernel sonde_kernel;
 
-/* What hooks carry beside events: see sonde_lacks(). */
-#define SONDE_CAN_ATTACH BIT(28)	/* that a thread can be traced at all */
-#define SONDE_CAN_SHARE BIT(27)	/* the work bit of system calls, with others */
+/* Bits for sonde_lacks(), for uses of hooks other than events. */
+#define SONDE_CAN_ATTACH BIT(28)	/* to trace a thread at all */
+#define SONDE_CAN_SHARE BIT(27)	/* to share the work bit of system calls with other users */
 
 unsigned long sonde_lookup(const char *name);
 unsigned long sonde_function(const char *name, const char *signature);
@@ -75,12 +76,12 @@ void sonde_hooks_enter(void);
 void sonde_hooks_leave(void);
 long sonde_hooks_busy(void);
 
-/* tramp.S: each goes on at the target of its index. hooks.c, hook_thunk_to(), says why. */
+/* In tramp.S: each jumps to the target of its index; see hook_thunk_to() in hooks.c. */
 #define SONDE_THUNKS 24
 extern void (*const sonde_thunks[SONDE_THUNKS])(void);
 extern unsigned long sonde_thunk_targets[SONDE_THUNKS];
 
-/* tramp.S: runs a hooked function's body with one argument and comes back. */
+/* In tramp.S: call the body of a hooked function. */
 void sonde_call_body(unsigned long body, unsigned long argument);
 unsigned long sonde_call_body_of(unsigned long body, struct sonde_args *args);
 
@@ -102,7 +103,7 @@ unsigned long sonde_hook_probe_add_prio(struct sonde_args *args);
 unsigned long sonde_hook_probe_add_again(struct sonde_args *args);
 unsigned long sonde_hook_probe_remove(struct sonde_args *args);
 
-/* Decisions of the ftrace handler, made with preemption off. */
+/* Decisions of the ftrace handler, called with preemption off. */
 bool sonde_wants_probe(const struct tracepoint *tp);
 bool sonde_wants_dequeue(const struct sonde_args *args);
 bool sonde_wants_release(struct task_struct *task);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The state of one traced thread, and what the core and the event files say
- * to each other.
+ * The state of one traced thread, and the interface between the files of the
+ * core.
  *
  * Lock order: siglock > table lock > utrace.lock; work bit lock > tasklist
- * lock. utrace.lock is a leaf, always taken with interrupts off; waking a
- * thread and queueing a task work under it is fine.
+ * lock. utrace.lock is a leaf and always taken with interrupts off; a thread
+ * may be woken, and a task work queued, under it.
  */
 #ifndef SONDE_INTERNAL_H
 #define SONDE_INTERNAL_H
@@ -19,7 +19,7 @@
 #include "kmod/core/hooks.h"
 #include "kmod/utrace.h"
 
-/* Events put off to the safe point. */
+/* Events whose report waits for the safe point. */
 #define SONDE_LATER_SYSCALL_EXIT 1
 #define SONDE_LATER_HANDLER 2
 #define SONDE_LATER_CONTINUED 4
@@ -29,10 +29,10 @@
 #define SONDE_EVENT_REPORT BIT(30)	/* report_signal(SIGNAL_REPORT) */
 #define SONDE_EVENT_HANDLER BIT(29)	/* report_signal(SIGNAL_HANDLER) */
 
-/* What is to become of a signal, between two places that see it. */
+/* What to do with a signal, at the next place that can do it. */
 enum sonde_kept {
 	SONDE_KEPT_NONE,
-	SONDE_KEPT_HAND,	/* dequeue_signal() is to return it */
+	SONDE_KEPT_HAND,	/* dequeue_signal() returns it */
 	SONDE_KEPT_DELIVER,	/* to the handler in ka */
 	SONDE_KEPT_TERM,
 	SONDE_KEPT_CORE,
@@ -45,42 +45,43 @@ enum sonde_kept {
  * @rcu: for freeing
  * @ref: table, engines, queued works, hooks in progress
  * @task: the thread; a reference is held
- * @lock: protects everything below that has no other word
- * @engines: attached ones, in the order of their seq
- * @flags: union of their events, and SONDE_FLAG_KEPT
- * @next_seq: the next engine's place in the order of attachment
+ * @lock: protects everything below, unless noted otherwise
+ * @engines: the attached engines, ordered by seq
+ * @flags: union of the events of the engines, and SONDE_FLAG_KEPT
+ * @next_seq: seq of the next engine
  * @reporting: the engine whose callback runs
  * @wait: for utrace_barrier() and the like
  * @work: the safe point
- * @kick: interrupts a sleeping call while @work is queued already
+ * @kick: interrupts a sleeping call if @work is already queued
  * @reap_work: report_reap from the parent's context
  * @later: SONDE_LATER_*
- * @work_queued: @work is
- * @kick_queued: @kick is
+ * @work_queued: @work is queued
+ * @kick_queued: @kick is queued
  * @hashed: in the table
- * @stopped: asleep in sonde_stop(); cleared by whoever wakes it
- * @killed: SIGKILL was seen: no stop any more
+ * @stopped: sleeps in sonde_stop(); cleared by the waker
+ * @killed: SIGKILL was seen: the thread must not stop any more
  * @stepping: single or block step is on
- * @exiting: past report_exit: no stop any more
- * @dying: report_death under way
- * @dead: report_death is over, or will never be made
- * @reaping: report_reap begun
- * @reap_wait: reaped before report_death was over
- * @let_go: seen by the unload
- * @kept: what is to become of a signal; with the next three, used by the
- *	thread itself alone
+ * @exiting: past report_exit: the thread must not stop any more
+ * @dying: report_death is running
+ * @dead: report_death is over, or there will be none
+ * @reaping: report_reap has begun
+ * @reap_wait: the thread was reaped before report_death was over
+ * @let_go: the unload has visited it
+ * @kept: what to do with a signal; only the thread itself uses this and the
+ *	next three
  * @signr: its number
  * @info: the signal last reported
  * @ka: the handler for SONDE_KEPT_DELIVER
- * @held_signr: number of a signal to be reported again, 0 for none
+ * @held_signr: number of a signal to be reported again, or 0
  * @held: its info
- * @notified: what this thread told its parent when it went on, a CLD_ value
- * @stop_signal: the signal to hand over is a stop made by an engine
- * @clone_flags: of the child that this thread is making
+ * @notified: the CLD_ code with which this thread notified its parent when it
+ *	continued
+ * @stop_signal: the signal to deliver is a stop that an engine asked for
+ * @clone_flags: of the child that this thread is creating
  * @bprm: of the exec that this thread is in
- * @left_out: number of a system call that was not made
+ * @left_out: number of a system call that was skipped
  * @has_left_out: whether there is one
- * @real_blocked: the bit that prepare_signal set, 0 for none; under siglock
+ * @real_blocked: the bit that sonde_prepare_signal() set, or 0; under siglock
  * @real_next: next state with such a bit
  */
 struct utrace {
@@ -127,9 +128,9 @@ struct utrace {
 /**
  * struct sonde_report - one event on its way through the engines
  * @event: its bit, 0 for report_quiesce alone
- * @bits: the action beyond the resume bits, as the last callback left it
- * @resume: most constrained choice of the engines called so far
- * @requested: of a handler's report: an engine asked for one, or steps
+ * @bits: the action without the resume bits, as returned by the last callback
+ * @resume: most restrictive answer of the engines called so far
+ * @requested: for SONDE_EVENT_HANDLER: an engine asked for a report, or steps
  * @regs: the thread's user registers
  * @signal: what report_signal is about
  * @clone: what report_clone is about
@@ -198,8 +199,8 @@ void sonde_utrace_stop(void);
 void sonde_utrace_exit(void);
 
 /*
- * Around what a hook does about the thread that runs it: the thread's state,
- * with a reference, or NULL if nobody traces it.
+ * A hook calls these two around its work on the current thread. Returns the
+ * thread's state with a reference, or NULL if the thread is not traced.
  */
 static inline struct utrace *sonde_enter(void)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thread's life: clone, exec, exit, death, reap.
+ * The life of a thread: clone, exec, exit, death, reap.
  *
- * Death comes before reap: whoever reaps a thread whose report_death is not
- * over leaves the reap reports to the dying thread (reap_wait). A thread that
- * reaps itself does so before its death hook: then the release hook makes the
- * death report first.
+ * Death is reported before reap: if a thread is reaped before its report_death
+ * is over, the dying thread makes the reap reports itself (reap_wait). A thread
+ * that reaps itself does so before its death hook; then the release hook makes
+ * the death report first.
  */
 #include <linux/sched/task.h>
 
@@ -16,10 +16,10 @@
 static struct tracepoint *newtask_point, *exec_point;
 
 /*
- * Every child passes here, also that of a parent whose last engine went while
- * it was being made: what it inherited goes, but for the work bit, which it loses
- * at the end of its first call. (real_blocked: a sender may have
- * marked the parent at that moment; a thread in clone does not use it.)
+ * Clears what a child has inherited from a traced parent, even if the parent's
+ * last engine was detached meanwhile. The child keeps the work bit until the
+ * end of its first call. (real_blocked: a sender may have marked the parent
+ * when it was copied; a thread in clone does not use it.)
  */
 static void life_on_newtask(void *data, struct task_struct *child,
 			    unsigned long clone_flags)
@@ -58,9 +58,9 @@ static void life_report_clone(struct utrace *u, struct task_struct *child)
 }
 
 /*
- * In the parent, before the child can run. A parent that is to stop does so
- * before it returns to user mode; in vfork it would wait for the child before
- * that, so it starts the child here and stops.
+ * Runs in the parent, before the child can run. A parent that shall stop does
+ * so before it returns to user mode. In vfork it would first wait for the
+ * child, so it starts the child here and then stops.
  */
 unsigned long sonde_hook_new_task(struct sonde_args *args)
 {
@@ -84,7 +84,7 @@ unsigned long sonde_hook_new_task(struct sonde_args *args)
 	return next;
 }
 
-/* A new program is in place; the tracepoint before has left its bprm. */
+/* Runs when a new program is in place; life_on_exec() has saved its bprm. */
 unsigned long sonde_hook_exec(struct sonde_args *args)
 {
 	struct sonde_report r = {
@@ -107,7 +107,7 @@ unsigned long sonde_hook_exec(struct sonde_args *args)
 	return sonde_body(SONDE_HOOK_EXEC);
 }
 
-/* wait() shows the group's code, once there is one. */
+/* wait() reports the exit code of the group, if there is one. */
 static void life_change_group_code(long old, long new)
 {
 	struct signal_struct *signal = current->signal;
@@ -120,9 +120,9 @@ static void life_change_group_code(long old, long new)
 }
 
 /*
- * SIGKILL may have come, or another thread ended the process, after the hook of
- * get_signal() looked: then that function has taken the signal by itself, and
- * nothing is left that would end a stop.
+ * After the check in the hook of get_signal(), SIGKILL may have come, or
+ * another thread may have ended the process. Then get_signal() has taken the
+ * signal, and nothing is left that could end a stop.
  */
 static bool life_was_killed(long code)
 {
@@ -145,10 +145,10 @@ static void life_report_exit(struct utrace *u, unsigned long *argument)
 		life_change_group_code(r.exit.orig_code, code);
 		*argument = code;
 	}
-	/* A thread that was killed is not held. */
+	/* A killed thread must not be held. */
 	u->killed |= life_was_killed(r.exit.orig_code);
 	while (!sonde_goes_to_die(u))
-		/* there is no later place for a report */
+		/* no later place can make a report */
 		if (!sonde_stop(u) && sonde_take_report(u))
 			sonde_report_request(u);
 }
@@ -157,7 +157,7 @@ unsigned long sonde_hook_exit(struct sonde_args *args)
 {
 	struct utrace *u;
 
-	/* After an oops: in an odd place, or while exiting already. */
+	/* After an oops: in atomic context, or exiting already. */
 	if (irqs_disabled() || in_atomic() || (current->flags & PF_EXITING))
 		return sonde_body(SONDE_HOOK_EXIT);
 	u = sonde_enter();
@@ -169,7 +169,7 @@ unsigned long sonde_hook_exit(struct sonde_args *args)
 	return sonde_body(SONDE_HOOK_EXIT);
 }
 
-/* What the parent was or will be told: a signal, or -1 if it was not asked. */
+/* The signal for the parent, or -1 if it gets none. */
 static int life_death_signal(void)
 {
 	if (current->exit_state == EXIT_DEAD)
@@ -242,16 +242,16 @@ static void life_reaped(struct utrace *u)
 		sonde_reap_later(u);
 }
 
-/* In the ftrace handler. */
+/* Called in the ftrace handler. */
 bool notrace sonde_wants_release(struct task_struct *task)
 {
 	return task != task->group_leader || sonde_find(task);
 }
 
 /*
- * The last thread of a group may release its dead leader as well, without
- * calling release_task() again. Somebody may attach to the leader until then: it
- * is looked for afterwards.
+ * The last thread of a group may also release its dead leader, without another
+ * call of release_task(). An engine may be attached to the leader until then,
+ * so its state is looked up afterwards.
  */
 static void life_release_body(struct task_struct *task, unsigned long body)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the module has allocated: memory.h
+ * The module's allocations: see memory.h
  *
- * A block has its size and its kind before it, so that whoever frees it need
- * not know them. What the kernel allocates for us (nodes of xarrays, tables of
- * ftrace, uprobes) is its own to count, and so is what a function frees again
- * before it returns.
+ * The size and kind of a block are stored before it, so that the caller of
+ * sonde_free() need not know them. Not counted: what the kernel allocates for
+ * us (nodes of xarrays, tables of ftrace, uprobes), and what a function frees
+ * again before it returns.
  *
- * What is beyond a purse is as if there were no memory.
+ * An allocation that exceeds its purse fails as if there were no memory.
  */
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -18,9 +18,9 @@
 
 struct block {
 	struct rcu_head rcu;
-	struct sonde_purse *purse; /* that it was taken from, or NULL */
+	struct sonde_purse *purse; /* that pays for it, or NULL */
 	enum sonde_memory kind;
-	u32 size; /* with this */
+	u32 size; /* including this header */
 	u64 data[];
 };
 
@@ -36,8 +36,8 @@ static const char *const names[] = {
 };
 
 /**
- * sonde_memory_add() - count what was not allocated here
- * @kind: of it
+ * sonde_memory_add() - count memory that was not allocated here
+ * @kind: of the memory
  * @objects: how many more
  * @bytes: how many more
  *
@@ -61,7 +61,7 @@ static void *memory_begin(struct block *block, enum sonde_memory kind,
 }
 
 /**
- * sonde_alloc() - allocate zeroes, for who has made a request
+ * sonde_alloc() - allocate zeroed memory for a request
  * @kind: what for
  * @size: bytes
  *
@@ -78,11 +78,12 @@ void *sonde_alloc(enum sonde_memory kind, size_t size)
 }
 
 /**
- * sonde_alloc_within() - allocate zeroes that nobody has asked for
- * @purse: what bounds them; it may go before they are freed by RCU. NULL: nothing
+ * sonde_alloc_within() - allocate zeroed memory without a request
+ * @purse: limits it; the purse may be freed before the memory is freed by RCU.
+ *	NULL: no limit
  * @kind: what for
  * @size: bytes
- * @gfp: as the context has it
+ * @gfp: as the context requires
  *
  * Context: Any but NMI.
  * Return: memory that sonde_free() frees, or NULL.
@@ -124,7 +125,7 @@ static void memory_end_by_rcu(struct rcu_head *head)
 }
 
 /**
- * sonde_free() - free what sonde_alloc() or sonde_alloc_within() gave
+ * sonde_free() - free memory of sonde_alloc() or sonde_alloc_within()
  * @memory: or NULL
  *
  * Context: Any but NMI.
@@ -136,7 +137,7 @@ void sonde_free(void *memory)
 }
 
 /**
- * sonde_free_rcu() - sonde_free() when no firing looks at it any more
+ * sonde_free_rcu() - sonde_free() after an RCU grace period
  * @memory: or NULL
  *
  * Context: Any but NMI.
@@ -148,7 +149,7 @@ void sonde_free_rcu(void *memory)
 }
 
 /**
- * sonde_memory_show() - a line for each kind: objects, bytes
+ * sonde_memory_show() - print a line for each kind: objects, bytes
  * @to: /proc/sonde
  *
  * Context: Process context.
@@ -164,9 +165,9 @@ void sonde_memory_show(struct seq_file *to)
 }
 
 /**
- * sonde_memory_end() - see that nothing is left
+ * sonde_memory_end() - check that nothing is left
  *
- * Context: Process context, module unload: no session, no hook is left.
+ * Context: Process context, module unload: no session and no hook exists.
  */
 void sonde_memory_end(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the module has allocated, counted by kind: /proc/sonde shows it, and
- * unloading warns where something is left
+ * The module's allocations, counted by kind: /proc/sonde shows the counts, and
+ * unloading warns about what is left
  */
 #ifndef SONDE_MEMORY_H
 #define SONDE_MEMORY_H
@@ -17,24 +17,24 @@ enum sonde_memory {
 	SONDE_MEMORY_SESSIONS,
 	SONDE_MEMORY_PROGRAMS,
 	SONDE_MEMORY_NATIVE, /* code of programs */
-	SONDE_MEMORY_ECBS, /* and probes */
+	SONDE_MEMORY_ECBS, /* and of probes */
 	SONDE_MEMORY_TAPS,
-	SONDE_MEMORY_HOOKS, /* of system calls: the module's */
+	SONDE_MEMORY_HOOKS, /* of the module, on system calls */
 	SONDE_MEMORY_RINGS,
 	SONDE_MEMORY_TARGETS,
-	SONDE_MEMORY_VARIABLES, /* of threads, and where they jump to */
-	SONDE_MEMORY_LATE, /* what threads do before they return to user mode */
+	SONDE_MEMORY_VARIABLES, /* of threads, and their jump targets */
+	SONDE_MEMORY_LATE, /* firings that are finished before the return to user mode */
 	SONDE_MEMORY_EVENTS,
 	SONDE_MEMORY_HELD, /* engines of held taps */
 	SONDE_MEMORY_COUNT
 };
 
 /*
- * What may be taken that nobody has asked for, from whoever it runs in: by
- * firings, for children. No control group bounds that.
+ * A limit for memory that no user has requested: firings and births of children
+ * allocate it in whatever thread they run in, so no control group limits it.
  */
 struct sonde_purse {
-	atomic_long_t bytes; /* that are taken */
+	atomic_long_t bytes; /* in use */
 	long most;
 };
 

@@ -2,20 +2,22 @@
 /*
  * Signals and job control.
  *
- * Sending: a signal that the thread ignores, or that would kill it, must get
- * to its queue as an ordinary one. The kernel spares what is in real_blocked,
- * so the bit is set there between prepare_signal() and the signal_generate
- * tracepoint, which every sender passes with siglock held all the while.
+ * Sending: a signal that the thread ignores, or that would kill it, must be
+ * queued like any other. The kernel queues signals that are in real_blocked, so
+ * the bit is set there between prepare_signal() and the signal_generate
+ * tracepoint. Every sender passes both, and holds siglock from one to the
+ * other.
  *
- * Taking: get_signal() asks dequeue_signal() with &current->blocked. That
- * call is replaced: we take a signal with a copy of the mask, drop siglock,
+ * Dequeueing: get_signal() calls dequeue_signal() with &current->blocked. That
+ * call is replaced: we dequeue a signal with a copy of the mask, drop siglock,
  * let the engines decide, and return the signal, the next one, or none. Faults
- * and step traps, which get_signal() takes by itself, are taken before it.
- * What get_signal() cannot do for us (another handler, an exit with another
- * signal) is kept for its next call, where it is done in its place.
+ * and step traps, which get_signal() dequeues by other means, are dequeued in
+ * its hook, before it. What get_signal() cannot do for us (another handler, an
+ * exit with another signal) is kept for its next call, whose hook does it
+ * instead.
  *
- * dequeue_signal() clears TIF_SIGPENDING, and get_signal() returns at once
- * without it: keeping a signal sets it.
+ * dequeue_signal() clears TIF_SIGPENDING, without which get_signal() returns at
+ * once. So it is set when a signal is kept.
  */
 #include <linux/percpu.h>
 #include <linux/signal.h>
@@ -28,12 +30,12 @@
 	(sigmask(SIGSEGV) | sigmask(SIGBUS) | sigmask(SIGILL) | \
 	 sigmask(SIGTRAP) | sigmask(SIGFPE) | sigmask(SIGSYS))
 
-/* States whose thread has a bit set in real_blocked, on this CPU. */
+/* States whose threads have a bit set in real_blocked by this CPU. */
 static DEFINE_PER_CPU(struct utrace *, marked);
 
 static struct tracepoint *generate_point;
 
-/* Keeps (kept, signr, info, ka) for the next call that can use them. */
+/* Keeps the signal (kept, signr, info, ka) until a hook can act on it. */
 void sonde_keep(struct utrace *u, enum sonde_kept kept, int signr)
 {
 	unsigned long irq;
@@ -46,14 +48,14 @@ void sonde_keep(struct utrace *u, enum sonde_kept kept, int signr)
 	sonde_remind(u);
 }
 
-/* Leads the current thread to get_signal() again, for what is only here. */
+/* Makes the current thread call get_signal() again if a signal is kept. */
 void sonde_remind(struct utrace *u)
 {
 	if (u->kept || u->held_signr)
 		set_tsk_thread_flag(current, TIF_SIGPENDING);
 }
 
-/* UTRACE_SIGNAL_HOLD: the signal in u->info is to be seen again. */
+/* UTRACE_SIGNAL_HOLD: the signal in u->info shall be reported again. */
 static void signal_hold(struct utrace *u)
 {
 	unsigned long irq;
@@ -67,7 +69,7 @@ static void signal_hold(struct utrace *u)
 	spin_unlock_irqrestore(&u->lock, irq);
 }
 
-/* Return: the number of the held signal, which is in u->info now, or 0. */
+/* Moves the held signal to u->info. Return: its number, or 0. */
 static int signal_take_held(struct utrace *u)
 {
 	unsigned long irq;
@@ -85,10 +87,10 @@ static int signal_take_held(struct utrace *u)
 }
 
 /*
- * Sending.
+ * Sending
  */
 
-/* SIGKILL to a thread of a group that exits already is dropped: wake it. */
+/* The kernel drops SIGKILL to a thread of an exiting group, so wake it here. */
 static void signal_break_stop(struct utrace *u)
 {
 	unsigned long irq;
@@ -114,8 +116,8 @@ static void notrace signal_mark(struct utrace *u, int signr)
 }
 
 /*
- * In the ftrace handler of prepare_signal(); siglock is held. A stopped thread
- * is spared too: no signal but SIGKILL may end its stop.
+ * Called in the ftrace handler of prepare_signal(); siglock is held. Also marks
+ * stopped threads, because only SIGKILL may end their stop.
  */
 void notrace sonde_prepare_signal(int signr, struct task_struct *task)
 {
@@ -138,7 +140,7 @@ void notrace sonde_prepare_signal(int signr, struct task_struct *task)
 	}
 }
 
-/* Probe of signal_generate: last in every sender, siglock still held. */
+/* Probe of signal_generate, the last step of every sender; siglock is still held. */
 static void signal_on_generate(void *data, int signr,
 			       struct kernel_siginfo *info,
 			       struct task_struct *task, int group, int result)
@@ -155,7 +157,7 @@ static void signal_on_generate(void *data, int signr,
 }
 
 /*
- * Taking.
+ * Dequeueing
  */
 
 static bool signal_same_action(const struct k_sigaction *a,
@@ -174,7 +176,7 @@ static void signal_read_action(int signr, struct k_sigaction *ka)
 	spin_unlock_irq(&sonde_sighand()->siglock);
 }
 
-/* What @signr does by default. */
+/* The default action of @signr. */
 static u32 signal_default_action(int signr)
 {
 	if (sig_kernel_ignore(signr))
@@ -208,7 +210,7 @@ static unsigned long signal_event_of(u32 action)
 	}
 }
 
-/* Hands @signr to get_signal(), or queues it again if it is blocked. */
+/* Lets dequeue_signal() return @signr, or queues it again if it is blocked. */
 static void signal_hand(struct utrace *u, int signr)
 {
 	if (signr < 1 || signr > _NSIG) {
@@ -227,7 +229,7 @@ static void signal_hand_stop(struct utrace *u, int signr)
 	sonde_keep(u, SONDE_KEPT_HAND, signr);
 }
 
-/* SIGTSTP with its rule about orphans, also where it has a handler. */
+/* SIGTSTP with its rule for orphaned groups, also if it has a handler. */
 static void signal_hand_tstp(struct utrace *u)
 {
 	struct k_sigaction ka;
@@ -241,7 +243,7 @@ static void signal_hand_tstp(struct utrace *u)
 		sonde_keep(u, SONDE_KEPT_NONE, 0);
 }
 
-/* Does @action with the signal in u->info; a handler is the one in u->ka. */
+/* Prepares @action for the signal in u->info; a handler is the one in u->ka. */
 static void signal_carry_out(struct utrace *u, u32 action)
 {
 	int signr = u->info.si_signo;
@@ -262,15 +264,15 @@ static void signal_carry_out(struct utrace *u, u32 action)
 	case UTRACE_SIGNAL_TSTP:
 		signal_hand_tstp(u);
 		break;
-	default:	/* ignored, or nothing was asked for */
+	default:	/* ignored, or no action was requested */
 		sonde_keep(u, SONDE_KEPT_NONE, 0);
 		break;
 	}
 }
 
 /*
- * Carries out @bits, the engines' last word. @signr and @usual tell what would
- * have happened without them, 0 where there was no signal.
+ * Carries out @bits, the final answer of the engines. @signr and @usual are
+ * what would have happened without engines, 0 if there was no signal.
  */
 static void signal_decide(struct utrace *u, u32 bits, int signr, u32 usual,
 			  const struct k_sigaction *orig_ka,
@@ -296,8 +298,8 @@ static void signal_decide(struct utrace *u, u32 bits, int signr, u32 usual,
 }
 
 /*
- * A step that was asked for is over with the first trap, or in a handler.
- * Return: whether there was one.
+ * A requested step ends with the first trap, or at the set-up of a handler.
+ * Return: whether one was requested.
  */
 static bool signal_step_done(struct utrace *u)
 {
@@ -315,7 +317,7 @@ static bool signal_step_done(struct utrace *u)
 	return stepped;
 }
 
-/* Reports the signal in u->info, stops, and leaves the verdict in u->kept. */
+/* Reports the signal in u->info, stops, and leaves the decision in u->kept. */
 static void signal_report_signal(struct utrace *u, int signr)
 {
 	struct k_sigaction orig_ka, return_ka;
@@ -339,7 +341,7 @@ static void signal_report_signal(struct utrace *u, int signr)
 	sonde_settle(u);
 }
 
-/* A held signal that is blocked by now waits in the kernel's queue. */
+/* If the held signal is blocked by now, it goes back to the kernel's queue. */
 static void signal_report_held(struct utrace *u)
 {
 	int signr = signal_take_held(u);
@@ -350,7 +352,7 @@ static void signal_report_held(struct utrace *u)
 		signal_report_signal(u, signr);
 }
 
-/* A report without a signal, in which an engine may make one up. */
+/* A report without a signal, in which an engine may generate one. */
 static void signal_report_none(struct utrace *u, struct sonde_report *r)
 {
 	struct k_sigaction return_ka = { };
@@ -367,8 +369,8 @@ static void signal_report_none(struct utrace *u, struct sonde_report *r)
 }
 
 /*
- * An engine asked for a report: report_quiesce(0), or report_signal for those
- * that have no report_quiesce.
+ * An engine asked for a report: calls report_quiesce(0), or report_signal for
+ * engines without report_quiesce.
  */
 void sonde_report_request(struct utrace *u)
 {
@@ -380,8 +382,8 @@ void sonde_report_request(struct utrace *u)
 }
 
 /*
- * Signal handler setup just finished. This serves in lieu of a report that an
- * engine asked for, and whoever steps has asked for it.
+ * A signal handler was set up. This report also serves as a report that an
+ * engine asked for; an engine that steps counts as asking.
  */
 void sonde_report_handler(struct utrace *u)
 {
@@ -396,7 +398,7 @@ void sonde_report_handler(struct utrace *u)
 	signal_report_none(u, &r);
 }
 
-/* A fault or trap of the thread's own, which get_signal() takes first. */
+/* A fault or trap of the thread itself, which get_signal() would dequeue first. */
 static int signal_synchronous(void)
 {
 	struct sigpending *pending = &current->pending;
@@ -438,7 +440,7 @@ static void signal_report_synchronous(struct utrace *u)
 		signal_report_signal(u, signr);
 }
 
-/* The group is being killed: pass everything on. */
+/* Whether the group is being killed: then all signals are passed on. */
 static bool signal_killed(struct utrace *u)
 {
 	if (sonde_group_exits(current->signal) ||
@@ -447,7 +449,7 @@ static bool signal_killed(struct utrace *u)
 	return u->killed;
 }
 
-/* Does in get_signal()'s place what it cannot do. Return: where to go on. */
+/* Does what get_signal() cannot do. Return: the address to continue at. */
 static unsigned long signal_act(struct utrace *u, struct sonde_args *args)
 {
 	struct ksignal *ksig = (struct ksignal *)SONDE_ARG(args, 0);
@@ -482,7 +484,7 @@ static unsigned long signal_before_signals(struct utrace *u,
 	sonde_safe_point(u);
 	if (signal_killed(u))
 		goto out_body;
-	/* Stepping a probed instruction out of line: not now. */
+	/* A probed instruction is being stepped out of line: not now. */
 	if (current->utask && current->utask->active_uprobe)
 		goto out_body;
 	if (u->kept == SONDE_KEPT_NONE && u->held_signr)
@@ -508,7 +510,7 @@ unsigned long sonde_hook_get_signal(struct sonde_args *args)
 	return next;
 }
 
-/* In the ftrace handler: is it get_signal() that calls, for a traced thread? */
+/* In the ftrace handler: whether the caller is get_signal(), for a traced thread. */
 bool notrace sonde_wants_dequeue(const struct sonde_args *args)
 {
 	if (SONDE_DEQUEUE_MASK(args) != (unsigned long)&current->blocked)
@@ -517,7 +519,7 @@ bool notrace sonde_wants_dequeue(const struct sonde_args *args)
 		(UTRACE_EVENT_SIGNAL_ALL | SONDE_FLAG_KEPT);
 }
 
-/* siglock is held, and dropped for the reports. */
+/* siglock is held; it is dropped during the reports. */
 static int signal_take_signal(struct utrace *u, kernel_siginfo_t *info)
 	__must_hold(&sonde_sighand()->siglock)
 {
@@ -590,7 +592,7 @@ unsigned long sonde_hook_setup_done(struct sonde_args *args)
 }
 
 /*
- * Job control.
+ * Job control
  */
 
 static void signal_report_jctl(struct utrace *u, int type, int notify)
@@ -610,9 +612,9 @@ void sonde_report_continued(struct utrace *u)
 }
 
 /*
- * In the ftrace handler of do_notify_parent_cldstop(): the current thread tells
- * the parent @why. In get_signal() that is about going on, and do_signal_stop()
- * has reported the other kind already.
+ * In the ftrace handler of do_notify_parent_cldstop(): the current thread
+ * notifies its parent of @why. A call from get_signal() is about continuing;
+ * do_signal_stop() has already reported the other kind.
  */
 void notrace sonde_notifies_parent(struct task_struct *task, bool for_ptracer,
 				   int why)
@@ -627,7 +629,7 @@ void notrace sonde_notifies_parent(struct task_struct *task, bool for_ptracer,
 		WRITE_ONCE(u->notified, why);
 }
 
-/* Whether the parent will be told: the last thread to stop does that. */
+/* The code with which the parent will be notified, or 0: the last thread to stop notifies it. */
 static int signal_stop_notify(void)
 {
 	if (current->jobctl & JOBCTL_STOP_PENDING)
@@ -636,7 +638,7 @@ static int signal_stop_notify(void)
 	return thread_group_empty(current) ? CLD_STOPPED : 0;
 }
 
-/* siglock is held, and dropped for the report. */
+/* siglock is held; it is dropped during the report. */
 unsigned long sonde_hook_signal_stop(struct sonde_args *args)
 {
 	unsigned long next = sonde_body(SONDE_HOOK_SIGNAL_STOP);
@@ -655,7 +657,7 @@ unsigned long sonde_hook_signal_stop(struct sonde_args *args)
 		signal_report_jctl(u, CLD_STOPPED, notify);
 		sonde_later(u, SONDE_LATER_CONTINUED);
 		spin_lock_irq(&sonde_sighand()->siglock);
-		/* A SIGCONT came meanwhile: there is no stop to join. */
+		/* A SIGCONT came meanwhile, so there is no stop to join. */
 		if (!signr && !(current->jobctl & JOBCTL_STOP_PENDING)) {
 			args->ret = false;
 			next = 0;
@@ -666,7 +668,7 @@ unsigned long sonde_hook_signal_stop(struct sonde_args *args)
 }
 
 /*
- * At the unload.
+ * At the unload
  */
 
 struct owed {
@@ -682,7 +684,7 @@ static void signal_pay(struct task_struct *task, struct owed *owed)
 	send_sig_info(owed->signr, &owed->info, task);
 }
 
-/* Takes what @u keeps, to be sent again. The thread stands still. */
+/* Takes the kept and the held signal of @u, to send them again. The thread stands still. */
 static void signal_take_owed(struct utrace *u, struct owed *kept,
 			     struct owed *held)
 {
@@ -691,7 +693,7 @@ static void signal_take_owed(struct utrace *u, struct owed *kept,
 	spin_lock_irqsave(&u->lock, irq);
 	kept->info = u->info;
 	kept->signr = u->kept ? u->signr : 0;
-	/* An exit with any status is nearer than none. */
+	/* An exit with another status is better than no exit. */
 	if (u->kept == SONDE_KEPT_TERM || u->kept == SONDE_KEPT_CORE)
 		kept->signr = SIGKILL;
 	held->info = u->held;
@@ -699,7 +701,7 @@ static void signal_take_owed(struct utrace *u, struct owed *kept,
 	u->kept = SONDE_KEPT_NONE;
 	u->held_signr = 0;
 	if (u->stepping) {
-		/* Done by the other call, that would turn interrupts on. */
+		/* Otherwise the next call would clear it, and turn interrupts on. */
 		sonde_clear_block_step(u->task);
 		sonde_kernel.user_disable_single_step(u->task);
 	}
@@ -709,9 +711,9 @@ static void signal_take_owed(struct utrace *u, struct owed *kept,
 }
 
 /*
- * A thread in a job control stop or one of ptrace's may stay there for ever:
- * its step is taken off and its signals are queued again from here. Whoever
- * wakes it has to take siglock first.
+ * A thread in a job control stop or a ptrace stop may stay there for ever, so
+ * its stepping is turned off and its signals are queued again from here. It
+ * cannot be woken without siglock.
  * Return: whether that was done.
  */
 bool sonde_settle_stopped(struct utrace *u)

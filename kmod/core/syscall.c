@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System calls: entry, exit, and the work bit that leads a thread there.
+ * System calls: entry, exit, and the work bit that makes a thread pass there.
  *
- * SYSCALL_TRACEPOINT, a bit per thread, sends it through the slow path where
- * our hook and our sys_exit probe are. The kernel sets it on all threads
- * while somebody uses the syscall tracepoints. So syscall_regfunc() and
- * syscall_unregfunc() are replaced: the kernel's counter counts the others,
- * our own registration is left out, and the bit of a thread is set while
- * there are others or its engines want system calls. A thread that nobody
- * traces stays on the fast path.
+ * SYSCALL_TRACEPOINT, a bit per thread, sends the thread through the slow path,
+ * where our hook and our sys_exit probe are. The kernel sets it for all threads
+ * while the system call tracepoints have users. So syscall_regfunc() and
+ * syscall_unregfunc() are replaced: the kernel's counter counts only users
+ * other than us, and the bit of a thread is set while there are such users or
+ * its engines want system calls. Untraced threads stay on the fast path.
  *
- * The kernel calls those two for a tracepoint's first and last probe only, and
- * on sys_exit ours is always there. So the changes of that tracepoint's probes
- * are hooked as well, and the probes of others counted after each; while the
- * module is loaded, they are not in the kernel's counter.
+ * The kernel calls those two only for the first and last probe of a tracepoint,
+ * and our probe is always on sys_exit. So the functions that change its probes
+ * are hooked as well, and the probes of others are counted after each change;
+ * while the module is loaded, they are not in the kernel's counter.
  *
- * A tap on a call's return (syscalls.c) borrows the bit: the call's entry sets it.
+ * A tap on the return of a call (syscalls.c) uses the bit, too: the entry of
+ * the call sets it.
  *
- * It is set by whoever wants it, and taken away by the thread itself, in our
- * probe at the end of a call, when nobody wants it any more. So nobody takes it
- * from a thread that is inside a call whose return is wanted. A child that
- * inherits it loses it at its first call.
+ * Whoever needs the bit sets it; only the thread itself clears it, in our probe
+ * at the end of a call, when it is no longer needed. So it is never cleared
+ * inside a call whose return is traced. A child that inherits it loses it at
+ * its first call.
  *
  * Lock order: work bit lock > tasklist lock.
  */
@@ -33,10 +33,10 @@
 #include "kmod/device/device.h"
 
 static DEFINE_SPINLOCK(work_lock);
-static struct task_struct *registrar;	/* is (un)registering our probe */
+static struct task_struct *registrar;	/* is registering or unregistering our probe */
 static struct tracepoint *exit_point;
-static int exit_others;		/* probes of others on it */
-static bool asked;		/* the registrar came through our hooks */
+static int exit_others;		/* number of probes of others on it */
+static bool asked;		/* the kernel called our hooks for the registrar */
 
 static bool syscall_wants_bit(struct task_struct *task, const struct utrace *u)
 {
@@ -53,7 +53,7 @@ static bool syscall_wants_bit(struct task_struct *task, const struct utrace *u)
 	return flags & UTRACE_EVENT_SYSCALL;
 }
 
-/* After every change of an engine's events. Context: any. */
+/* Called after every change of an engine's events. Context: any. */
 void sonde_update_syscall_work(struct utrace *u)
 {
 	unsigned long irq;
@@ -64,7 +64,7 @@ void sonde_update_syscall_work(struct utrace *u)
 	spin_unlock_irqrestore(&work_lock, irq);
 }
 
-/* Sets the bit where it is wanted. */
+/* Sets the bit of all threads that need it. */
 static void syscall_update_all(void)
 {
 	struct task_struct *process, *task;
@@ -76,7 +76,7 @@ static void syscall_update_all(void)
 	read_unlock(sonde_kernel.tasklist_lock);
 }
 
-/* When no probe of ours is there any more to do it. */
+/* Clears it instead of our probe, which is gone. */
 static void syscall_clear_all(void)
 {
 	struct task_struct *process, *task;
@@ -90,7 +90,7 @@ static void syscall_clear_all(void)
 
 static void syscall_on_sys_exit(void *data, struct pt_regs *regs, long result);
 
-/* Counts the others' probes on sys_exit again. Under the work bit lock. */
+/* Counts the probes of others on sys_exit. Context: work_lock is held. */
 static void syscall_count_others(void)
 {
 	struct tracepoint_func *f;
@@ -144,7 +144,7 @@ unsigned long sonde_hook_probe_remove(struct sonde_args *args)
 	return syscall_change_probes(SONDE_HOOK_PROBE_REMOVE, args);
 }
 
-/* In place of syscall_regfunc() and syscall_unregfunc(); its bits go one by one. */
+/* Replaces syscall_regfunc() and syscall_unregfunc(). Each thread clears its own bit later. */
 static unsigned long syscall_count_users(struct sonde_args *args, int change)
 {
 	int before;
@@ -176,8 +176,8 @@ unsigned long sonde_hook_unregfunc(struct sonde_args *args)
 }
 
 /*
- * Reports, stops, and reports again with RESUMED if the stop was ended by
- * somebody who asked for a report.
+ * Reports, stops, and reports again with RESUMED if an engine asked for a
+ * report during the stop.
  * Return: whether the call shall be made.
  */
 static bool syscall_report_entry(struct utrace *u)
@@ -205,8 +205,8 @@ static bool syscall_report_entry(struct utrace *u)
 }
 
 /*
- * Leaves out the call that is about to be made. Return: where to go on. Where
- * the body reads the number again, -1 is put there until the exit.
+ * Skips the call that is about to be made. Return: the address to continue at.
+ * If the body reads the number again, it is set to -1 until the exit.
  */
 static unsigned long syscall_leave_out(struct utrace *u,
 				       struct sonde_args *args)
@@ -247,16 +247,16 @@ static bool syscall_bit_is_wanted(void)
 }
 
 /*
- * Takes the bit away from the current thread where nobody wants it. Whoever
- * wants it says so before setting it, and we look again after clearing it: one
- * sees the other.
+ * Clears the bit of the current thread if it is not needed. Users announce
+ * their need before they set the bit, and we check again after clearing it, so
+ * one of the two sees the other.
  */
 static void syscall_drop_bit(void)
 {
 	if (syscall_bit_is_wanted())
 		return;
 	clear_task_syscall_work(current, SYSCALL_TRACEPOINT);
-	/* the bit before who wants it; pairs with theirs, the other way round */
+	/* Clears the bit before checking the need; the other side has the reverse order. */
 	smp_mb__after_atomic();
 	if (syscall_bit_is_wanted())
 		set_task_syscall_work(current, SYSCALL_TRACEPOINT);
@@ -272,7 +272,7 @@ void sonde_report_syscall_exit(struct utrace *u)
 	sonde_report(u, &r);
 }
 
-/* After a system call, where that can be hooked: the report is made here. */
+/* After a system call, where the exit can be hooked: reports it here. */
 unsigned long sonde_hook_syscall_exit(struct sonde_args *args)
 {
 	struct utrace *u = sonde_enter();
@@ -302,7 +302,7 @@ static void syscall_report_exit_later(void)
 	sonde_put(u);
 }
 
-/* Probe of sys_exit, preemption off: the safe point makes the report. */
+/* Probe of sys_exit, with preemption off: defers the report to the safe point. */
 static void syscall_on_sys_exit(void *data, struct pt_regs *regs, long result)
 {
 	if (!SONDE_EXIT_HOOKED && atomic_read(&sonde_states))
@@ -328,7 +328,7 @@ int sonde_syscall_init(void)
 		return err;
 	spin_lock_irq(&work_lock);
 	syscall_count_others();
-	/* Others were first: the kernel's counter has one for them. */
+	/* Others were registered first: the kernel's counter has counted one for them. */
 	if (!asked)
 		(*sonde_kernel.sys_tracepoint_refcount)--;
 	spin_unlock_irq(&work_lock);
@@ -344,7 +344,7 @@ void sonde_syscall_stop(void)
 	tracepoint_probe_unregister(exit_point, syscall_on_sys_exit, NULL);
 	WRITE_ONCE(registrar, NULL);
 	spin_lock_irq(&work_lock);
-	/* Others stay: the kernel's counter has one for them again. */
+	/* Others stay: the kernel's counter must count one for them again. */
 	if (!asked)
 		(*sonde_kernel.sys_tracepoint_refcount)++;
 	exit_others = 0;

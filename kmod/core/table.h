@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the API calls (control.c) need of the state table (utrace.c). */
+/* What the API calls (control.c) use of the state table (utrace.c). */
 #ifndef SONDE_TABLE_H
 #define SONDE_TABLE_H
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state of traced threads, the dispatcher, stop and the safe point.
+ * The states of traced threads, the dispatcher, stops and the safe point.
  *
- * Nothing is added to task_struct: a hash table keyed by the task pointer
- * holds one struct utrace per traced thread. It is looked up under RCU, goes
- * out of the table when the last engine is detached or the thread is reaped,
- * and is freed with its last reference.
+ * Nothing is added to task_struct: a hash table keyed by the task pointer holds
+ * one struct utrace per traced thread. It is looked up under RCU, removed from
+ * the table when the last engine is detached or the thread is reaped, and freed
+ * with its last reference.
  *
  * The safe point is a task_work: it runs in the thread, with no locks held,
- * before the return to user mode. Put-off events are reported there, then
- * report_quiesce(0) is made if an engine asked for it, then the thread stops
- * if one wants it stopped.
+ * before the return to user mode. It reports deferred events, calls
+ * report_quiesce(0) if an engine asked for it, and stops the thread if an
+ * engine wants that.
  *
- * A stop is a sleep in TASK_KILLABLE. SIGKILL, also the implicit one of exec
- * and exit_group, breaks it by itself.
+ * A stop is a sleep in TASK_KILLABLE. SIGKILL ends it, including the implicit
+ * one of exec and exit_group.
  */
 #include <linux/hashtable.h>
 #include <linux/module.h>
@@ -25,7 +25,10 @@
 
 static DEFINE_HASHTABLE(table, 10);
 static DEFINE_SPINLOCK(table_lock);
-/* States in the table by process, several at one place: what is 0 has none. */
+/*
+ * Number of states in the table, by hash of the process; 0: no thread of these
+ * processes has one.
+ */
 static atomic_t groups[1024];
 static LIST_HEAD(all_states);
 static bool going;
@@ -55,13 +58,13 @@ static atomic_t *utrace_group_of(struct task_struct *task)
 	return &groups[hash_ptr(task->signal, ilog2(ARRAY_SIZE(groups)))];
 }
 
-/* Whether a thread of @task's process may have a state. Context: any. */
+/* Whether a thread of @task's process may have a state: no false negatives. Context: any. */
 bool sonde_group_is_traced(struct task_struct *task)
 {
 	return atomic_read(utrace_group_of(task)) != 0;
 }
 
-/* Puts @u into the table. Context: table_lock is held. */
+/* Adds @u to the table. Context: table_lock is held. */
 static void utrace_hash(struct utrace *u)
 {
 	atomic_inc(utrace_group_of(u->task)); /* before it can be found */
@@ -69,7 +72,7 @@ static void utrace_hash(struct utrace *u)
 	hash_add_rcu(table, &u->node, (unsigned long)u->task);
 }
 
-/* Takes @u out of the table. Context: table_lock is held. */
+/* Removes @u from the table. Context: table_lock is held. */
 static void utrace_forget(struct utrace *u)
 {
 	hash_del_rcu(&u->node);
@@ -90,7 +93,7 @@ struct utrace *sonde_find_get(struct task_struct *task)
 	return u;
 }
 
-/* The events that engines of @task want. Context: RCU or preemption off. */
+/* The union of events that the engines of @task want. Context: RCU or preemption off. */
 unsigned long sonde_flags(struct task_struct *task)
 {
 	struct utrace *u = sonde_find(task);
@@ -145,10 +148,11 @@ static struct utrace *utrace_make_state(struct task_struct *task)
 
 /*
  * Finds or makes (@create) the state of @task and calls @add under the table
- * lock and its own. A state made for nothing goes again.
+ * lock and its own. A new state is dropped again if @add fails.
  *
- * The exit hooks set exit_state before they look here; this looks at
- * exit_state after it has inserted: one of the two sees the other.
+ * At an exit, the kernel sets exit_state before the hooks look here; this
+ * function reads exit_state after the insertion. So at least one of the two
+ * sees the other.
  */
 int sonde_with_state(struct task_struct *task, bool create,
 		     int (*add)(struct utrace *u, void *data), void *data)
@@ -174,7 +178,7 @@ int sonde_with_state(struct task_struct *task, bool create,
 	list_add(&u->all, &all_states);
 	atomic_inc(&sonde_states);
 	utrace_hash(u);
-	/* Pairs with the exit: it sets exit_state, then looks here. */
+	/* Pairs with the exit, which sets exit_state and then looks here. */
 	smp_mb();
 	if (READ_ONCE(task->exit_state) == EXIT_DEAD)
 		goto out_found;
@@ -198,7 +202,7 @@ out_found:
 	return err;
 }
 
-/* Takes @u out of the table. Caller holds a reference, not u->lock. */
+/* Removes @u from the table. The caller holds a reference, and not u->lock. */
 void sonde_unhash(struct utrace *u)
 {
 	bool mine = false;
@@ -215,8 +219,8 @@ void sonde_unhash(struct utrace *u)
 }
 
 /*
- * Takes @u out of the table if nobody traces the thread any more and no
- * signal is kept that only @u knows. Caller holds a reference.
+ * Removes @u from the table if no engine is attached any more and @u keeps no
+ * signal. The caller holds a reference.
  */
 void sonde_retire(struct utrace *u)
 {
@@ -238,7 +242,7 @@ void sonde_retire(struct utrace *u)
 		sonde_put(u);
 }
 
-/* The union of the events again. Caller holds u->lock. */
+/* Computes u->flags again. The caller holds u->lock. */
 void sonde_recalc(struct utrace *u)
 {
 	struct utrace_engine *engine;
@@ -252,7 +256,7 @@ void sonde_recalc(struct utrace *u)
 	WRITE_ONCE(u->flags, flags);
 }
 
-/* Unlinks @engine; its attachment's reference becomes the caller's. */
+/* Unlinks @engine; the attachment's reference passes to the caller. */
 void sonde_detach_locked(struct utrace *u, struct utrace_engine *engine)
 {
 	lockdep_assert_held(&u->lock);
@@ -265,7 +269,7 @@ void sonde_detach_locked(struct utrace *u, struct utrace_engine *engine)
 }
 
 /*
- * The dispatcher.
+ * The dispatcher
  */
 
 static struct utrace_engine *utrace_next_engine(struct utrace *u, u64 after,
@@ -280,7 +284,7 @@ static struct utrace_engine *utrace_next_engine(struct utrace *u, u64 after,
 	return NULL;
 }
 
-/* What an engine's callback answered. */
+/* Processes the return value of an engine's callback. */
 static void utrace_choose(struct utrace *u, struct utrace_engine *engine,
 			  struct sonde_report *r, u32 value)
 {
@@ -297,7 +301,7 @@ static void utrace_choose(struct utrace *u, struct utrace_engine *engine,
 		goto out_unlock;
 	}
 	r->resume = min(r->resume, resume);
-	/* What control() said meanwhile is newer. */
+	/* A utrace_control() that was called meanwhile has precedence. */
 	if (engine->controlled)
 		goto out_unlock;
 	engine->want_report = resume == UTRACE_REPORT ||
@@ -357,9 +361,9 @@ static bool utrace_has_callback(const struct utrace_engine_ops *ops,
 }
 
 /*
- * Whether @engine gets a report_quiesce. The report of a handler that was set
- * up comes without one; where it takes the place of a request, and there is no
- * report_signal to make it by, this is it.
+ * Whether @engine gets a report_quiesce. The report of a signal handler's
+ * set-up normally has none. But if that report also serves as a requested one
+ * and the engine has no report_signal, report_quiesce is called for it.
  */
 static bool utrace_wants_quiesce(const struct utrace_engine *engine,
 				 const struct sonde_report *r)
@@ -370,7 +374,7 @@ static bool utrace_wants_quiesce(const struct utrace_engine *engine,
 		(r->requested && !engine->ops->report_signal));
 }
 
-/* Whether @engine wants the event itself, after its report_quiesce. */
+/* Whether @engine gets the event itself, after its report_quiesce. */
 static bool utrace_wants_event(const struct utrace_engine *engine,
 			       const struct sonde_report *r)
 {
@@ -420,7 +424,7 @@ static void utrace_call_engine(struct utrace *u, struct utrace_engine *engine,
 }
 
 /*
- * Makes the callbacks of one event, in the order of attachment. Engines that
+ * Calls the callbacks for one event, in the order of attachment. Engines that
  * are attached meanwhile are not called.
  */
 void sonde_report(struct utrace *u, struct sonde_report *r)
@@ -451,7 +455,7 @@ void sonde_report(struct utrace *u, struct sonde_report *r)
 }
 
 /*
- * Choices, stop and step.
+ * Choices, stop and step
  */
 
 static u32 utrace_choice(struct utrace *u)
@@ -475,7 +479,7 @@ bool sonde_wants_stop(struct utrace *u)
 	return stop;
 }
 
-/* Whether an engine asked for a report; the request is taken. */
+/* Whether an engine asked for a report; clears the requests. */
 bool sonde_take_report(struct utrace *u)
 {
 	struct utrace_engine *engine;
@@ -490,7 +494,7 @@ bool sonde_take_report(struct utrace *u)
 	return found;
 }
 
-/* Wakes a stopped thread that no engine wants stopped. Under u->lock. */
+/* Wakes a stopped thread if no engine wants it stopped. Context: u->lock is held. */
 void sonde_wake(struct utrace *u)
 {
 	lockdep_assert_held(&u->lock);
@@ -515,21 +519,21 @@ bool sonde_stop(struct utrace *u)
 			break;
 		u->stopped = true;
 		set_current_state(SONDE_TASK_STOP);
-		/* A stop can be seen by control() from here on. */
+		/* utrace_control() can see the stop from here on. */
 		spin_unlock_irq(&u->lock);
 		schedule();
 		spin_lock_irq(&u->lock);
 		__set_current_state(TASK_RUNNING);
 	}
 	u->stopped = false;
-	u->killed |= killed;	/* life_report_exit() turns until it is so */
+	u->killed |= killed;	/* life_report_exit() loops until this is set */
 	spin_unlock_irq(&u->lock);
 	return killed;
 }
 
 /*
- * The thread is on its way out: when no engine wants it stopped, it passes the
- * last place where it could. Return: whether it has.
+ * The thread exits. If no engine wants it stopped, marks it as past the last
+ * place where it can stop. Return: whether it did.
  */
 bool sonde_goes_to_die(struct utrace *u)
 {
@@ -542,7 +546,7 @@ bool sonde_goes_to_die(struct utrace *u)
 	return goes;
 }
 
-/* Puts on or takes off single or block step, as the engines chose. */
+/* Turns single or block step on or off, as the engines chose. */
 void sonde_step(struct utrace *u)
 {
 	u32 resume;
@@ -562,7 +566,7 @@ void sonde_step(struct utrace *u)
 	}
 }
 
-/* Queues the safe point. Caller holds a reference and u->lock or is current. */
+/* Queues the safe point. The caller holds a reference, and u->lock or is the thread. */
 void sonde_queue(struct utrace *u, enum task_work_notify_mode mode)
 {
 	struct callback_head *head = &u->work;
@@ -579,11 +583,11 @@ void sonde_queue(struct utrace *u, enum task_work_notify_mode mode)
 	sonde_get(u);
 	if (task_work_add(u->task, head, mode)) {
 		WRITE_ONCE(*queued, false);
-		sonde_put(u);	/* never the last */
+		sonde_put(u);	/* never the last reference */
 	}
 }
 
-/* Puts an event off to the safe point. */
+/* Defers an event to the safe point. */
 void sonde_later(struct utrace *u, unsigned int what)
 {
 	unsigned long irq;
@@ -594,7 +598,10 @@ void sonde_later(struct utrace *u, unsigned int what)
 	spin_unlock_irqrestore(&u->lock, irq);
 }
 
-/* After a report where the thread does not stop: see to it that it will. */
+/*
+ * After a report where the thread does not stop: queues the safe point if the
+ * thread has to stop, report or step.
+ */
 void sonde_settle(struct utrace *u)
 {
 	struct utrace_engine *engine;
@@ -608,7 +615,7 @@ void sonde_settle(struct utrace *u)
 	spin_unlock_irq(&u->lock);
 }
 
-/* Reports what was put off. Context: the thread, may sleep. */
+/* Reports deferred events. Context: the thread, may sleep. */
 static void utrace_report_later(struct utrace *u)
 {
 	unsigned int later;
@@ -625,7 +632,7 @@ static void utrace_report_later(struct utrace *u)
 		sonde_report_handler(u);
 }
 
-/* Caller holds a reference; the thread returns to user mode soon. */
+/* The caller holds a reference; the thread returns to user mode soon. */
 void sonde_safe_point(struct utrace *u)
 {
 	utrace_report_later(u);
@@ -652,7 +659,7 @@ static void sonde_task_work(struct callback_head *head)
 	sonde_leave(u);
 }
 
-/* Only there to interrupt a sleeping call: the get_signal hook does it all. */
+/* Only interrupts a sleeping call: the get_signal hook does everything else. */
 static void sonde_kick(struct callback_head *head)
 {
 	struct utrace *u = container_of(head, struct utrace, kick);
@@ -664,7 +671,7 @@ static void sonde_kick(struct callback_head *head)
 }
 
 /*
- * Reap: the last callback of every engine.
+ * Reap: the last callback of every engine
  */
 
 static void utrace_reap_one(struct utrace *u, struct utrace_engine *engine)
@@ -684,7 +691,7 @@ static void utrace_reap_one(struct utrace *u, struct utrace_engine *engine)
 	utrace_engine_put(engine);
 }
 
-/* Makes the reap reports. Caller holds a reference and has set u->reaping. */
+/* Calls report_reap. The caller holds a reference and has set u->reaping. */
 void sonde_reap(struct utrace *u)
 {
 	struct utrace_engine *engine;
@@ -711,7 +718,7 @@ static void utrace_reap_work(struct work_struct *work)
 	sonde_put(u);
 }
 
-/* The same from the parent's context, which must not be delayed. */
+/* The same from the context of the parent, which must not be delayed. */
 void sonde_reap_later(struct utrace *u)
 {
 	sonde_get(u);
@@ -739,7 +746,7 @@ static void utrace_cancel_queued(struct utrace *u, struct callback_head *head,
 	sonde_put(u);
 }
 
-/* Whether the thread has to do something before its state may go. */
+/* Whether the thread has to do something before its state may be removed. */
 static bool utrace_is_owed(const struct utrace *u)
 {
 	return (u->stepping || READ_ONCE(u->kept) ||
@@ -766,8 +773,8 @@ static void utrace_let_go(struct utrace *u)
 	utrace_cancel_queued(u, &u->work, &u->work_queued);
 	utrace_cancel_queued(u, &u->kick, &u->kick_queued);
 	/*
-	 * Stepping ends at a safe point, and a kept signal at the next; or
-	 * from here, where the thread stands still.
+	 * The thread stops stepping at a safe point, and takes a kept signal
+	 * after it. If the thread is stopped, both are done from here.
 	 */
 	if (utrace_is_owed(u) && !sonde_settle_stopped(u)) {
 		spin_lock_irq(&u->lock);
@@ -779,8 +786,8 @@ static void utrace_let_go(struct utrace *u)
 }
 
 /*
- * Detaches everything and waits until no state is in the table. The hooks
- * are still in place: threads with a kept signal pass through them.
+ * Detaches all engines and waits until no state is left. The hooks are still in
+ * place, because threads with a kept signal need them.
  */
 void sonde_utrace_stop(void)
 {
@@ -811,7 +818,7 @@ void sonde_utrace_stop(void)
 	}
 }
 
-/* After the hooks: waits until all states are freed. */
+/* After the hooks were removed: waits until all states are freed. */
 void sonde_utrace_exit(void)
 {
 	flush_workqueue(reaper);

@@ -2,46 +2,47 @@
 /*
  * Per-CPU rings: the writing end
  *
- * What every firing does is in writer.h; this is what few do. The layout and the
- * protocol with the reader are those of kmod/shared/record.h;
- * runtime/buffer/ring.h has the theory, and the names of the barriers (W1 to W4,
- * R1 to R4). What is different here:
+ * writer.h has what every firing does; this file has the rare cases.
+ * kmod/shared/record.h defines the layout and the protocol with the reader;
+ * runtime/buffer/ring.h describes how they work, and names the barriers (W1 to
+ * W4, R1 to R4). Differences from there:
  *
- * A firing runs with preemption off, so its CPU's writer is its own, but for
- * interrupts. One that fires a probe while a firing is under way finds the
- * writer busy, records nothing, and counts one drop for each ECB. We refused
- * to keep interrupts off instead: a firing may copy kilobytes.
+ * A firing runs with preemption off, so only interrupts can use its CPU's
+ * writer at the same time. An interrupt that fires a probe during a firing
+ * finds the writer busy, records nothing, and counts one drop for each ECB. We
+ * refused to disable interrupts instead: a firing may copy kilobytes.
  *
  * low_water is the time of this CPU's last firing, not the present time: it is
- * as true a bound, and saves a second look at the clock. A firing that no
- * program has kept and none has asked for the time never looks at it.
+ * a valid bound, too, and saves a second reading of the clock. The clock is not
+ * read in a firing that makes no record and whose programs do not use the time.
  *
  *   last_time -> low_water   smp_mb (W3)   clock -> timestamp ... IDLE (W4)
  *
- * The reader can write to the whole mapping. head, drops and sizes are kept
- * here, nothing is read back from the ring but the tail, and a tail that cannot
- * be true is ignored. So a hostile reader only harms what it reads.
+ * The reader can write to the whole mapping. So head, drops and sizes are kept
+ * here, only the tail is read from the ring, and an impossible tail is ignored.
+ * A hostile reader can only damage what it reads itself.
  *
- * A record that may not fit is made outside of the ring, and squeezed in or
- * dropped when its size is known: a program whose filter says no never counts.
- * The reader is woken by irq_work, from any context, when a quarter is full,
- * and not again until it has moved; wake_at says when to look next.
+ * A record that may not fit is made outside of the ring, and copied into it or
+ * dropped when its size is known. So a program whose predicate is false never
+ * counts as a drop. When a quarter of the ring is full, the reader is woken by
+ * irq_work, which works in any context; not again until it has moved the tail.
+ * wake_at is the head at which this is checked next.
  *
- * Rings are made for the CPUs that are online then. One that comes up later gets
- * its own before it runs, and the reader an event. One that goes offline keeps
- * its ring, with what is in it. Other rings take the place of these where their
- * size is changed: each CPU swaps its own, by an interrupt, between two firings.
- * Whoever has the old one mapped keeps its memory.
+ * Rings are made for the CPUs that are online at that time. A CPU that comes up
+ * later gets a ring before it runs, and the reader gets an event. A CPU that
+ * goes offline keeps its ring with its contents. If the size is changed, new
+ * rings replace the old ones: each CPU swaps its ring in an interrupt, between
+ * two firings. The memory of an old ring is kept while it is mapped.
  *
- * Policies. A ring of policy fill that overflows ends recording in all of the
- * session: it says so in session->full. Nobody touches another CPU's writer, so
- * the others must look: with this policy each record comes through make_room().
- * In policy ring the tail is the writer's: it goes to the first of `marks`, where records
- * begin, that leaves enough room. There is a mark each 64th of the ring, so that
- * nothing of the records has to be read back.
+ * Policies. A ring of policy fill that overflows ends the recording of the
+ * whole session, by setting session->full. No CPU accesses the writer of
+ * another, so each must check that flag: with this policy each record goes
+ * through sonde_writer_make_room(). With policy ring the writer moves the tail:
+ * to the first of `marks`, where records begin, that leaves enough room. There
+ * is a mark for each 64th of the ring, so that no record has to be read back.
  *
  * Locks: cpu hotplug > sessions_lock > session->rings_lock; mmap_lock >
- * rings_lock, so nothing under it touches user memory.
+ * rings_lock, so code under it does not access user memory.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -76,7 +77,7 @@ static void buffer_put_header(struct sonde_writer *writer, u32 number)
 	ring->low_water = SONDE_IDLE;
 }
 
-/* The head at which to see if the reader must be woken: it reads while we write. */
+/* The head at which to check whether the reader must be woken: it reads while we write. */
 static u64 buffer_wake_after(struct sonde_writer *writer, u64 position)
 {
 	return writer->policy == SONDE_POLICY_SWITCH ?
@@ -94,7 +95,7 @@ static void *buffer_data_at(struct sonde_writer *writer, u64 position)
 	return writer->data + (position & (writer->size - 1));
 }
 
-/* Policy ring: remembers where records begin. */
+/* Policy ring: marks the start of a record. */
 static void buffer_note_start(struct sonde_writer *writer)
 {
 	u64 segment = writer->head / (writer->size / SONDE_MARKS);
@@ -106,8 +107,9 @@ static void buffer_note_start(struct sonde_writer *writer)
 }
 
 /*
- * What writer.h goes by. Policy ring comes here each 64th of the ring, to note
- * where a record begins; policy fill for each record. One of @bytes fits.
+ * Sets next and room for writer.h. The room ends after a 64th of the ring with
+ * policy ring, to mark the start of a record, and after each record with policy
+ * fill. A record of @bytes fits.
  */
 static void buffer_set_room(struct sonde_writer *writer, u64 bytes)
 {
@@ -124,7 +126,7 @@ static void buffer_set_room(struct sonde_writer *writer, u64 bytes)
 	writer->room = room;
 }
 
-/* Nothing fires on the writer's CPU. Return: what was there before. */
+/* Replaces the ring; nothing fires on the writer's CPU. Return: the old ring. */
 static struct sonde_ring *buffer_put_ring(struct sonde_writer *writer,
 					  struct sonde_ring *ring, u64 size,
 					  unsigned int cpu)
@@ -169,8 +171,8 @@ static void buffer_charge(struct sonde_session *session, long pages)
 }
 
 /*
- * Counts with what its user has locked, as perf's buffers do; until the session
- * ends, for one that was replaced may still be mapped.
+ * Counts as locked memory of its user, as perf's buffers do; until the session
+ * ends, because a replaced ring may still be mapped.
  */
 static struct sonde_ring *buffer_alloc_ring(struct sonde_session *session,
 					    u64 size)
@@ -190,7 +192,7 @@ static struct sonde_ring *buffer_alloc_ring(struct sonde_session *session,
 	return ring;
 }
 
-/* What is mapped of it stays with who maps it. */
+/* Pages of it that are mapped remain until they are unmapped. */
 static void buffer_free_ring(struct sonde_ring *ring, u64 size)
 {
 	if (!ring)
@@ -199,7 +201,7 @@ static void buffer_free_ring(struct sonde_ring *ring, u64 size)
 	sonde_memory_add(SONDE_MEMORY_RINGS, -1, -(long)(SONDE_RING_DATA + size));
 }
 
-/* The writer of @cpu, which fires nothing yet, and its ring, become the next. */
+/* Makes the next ring, with the writer of @cpu, which does not fire yet. */
 static int buffer_add_ring(struct sonde_session *session, unsigned int cpu)
 {
 	struct sonde_writer *writer = per_cpu_ptr(session->writers, cpu);
@@ -311,7 +313,7 @@ static int buffer_make_rings(struct sonde_session *session, u64 size,
 			break;
 	}
 	if (err) {
-		session->writers = NULL; /* no ECB before the rings */
+		session->writers = NULL; /* ECBs need rings, so there are none yet */
 		buffer_free_writers(session, writers);
 	}
 	return err;
@@ -320,12 +322,12 @@ static int buffer_make_rings(struct sonde_session *session, u64 size,
 struct swap {
 	struct sonde_writer *writer;
 	struct sonde_ring *ring; /* the new one, then the old one */
-	u64 size; /* of that one */
+	u64 size; /* of `ring` */
 	u32 policy;
 	bool done;
 };
 
-/* On the writer's CPU, by an interrupt; or anywhere, where that is offline. */
+/* Runs on the writer's CPU, in an interrupt; or anywhere, if that is offline. */
 static void buffer_swap_here(void *data)
 {
 	struct swap *swap = data;
@@ -333,7 +335,7 @@ static void buffer_swap_here(void *data)
 	u64 old = swap->writer->size;
 
 	if (swap->writer->busy)
-		return; /* a firing is under way */
+		return; /* a firing is running */
 	swap->writer->policy = swap->policy;
 	swap->ring = buffer_put_ring(swap->writer, swap->ring, swap->size,
 				     swap->writer->cpu);
@@ -354,7 +356,7 @@ static void buffer_swap_ring(struct swap *swap)
 	}
 }
 
-/* All of the rings or none are replaced. */
+/* Replaces all of the rings, or none. */
 static int buffer_replace_rings(struct sonde_session *session, u64 size,
 				u32 policy)
 {
@@ -392,16 +394,17 @@ out_free:
 }
 
 /**
- * sonde_buffers_create() - make the session's rings, or others in their place
+ * sonde_buffers_create() - make the rings of a session, or replace them
  * @session: its lock is held
- * @bytes: of data a ring; rounded up to a power of two, at least a page
+ * @bytes: size of the data of each ring; rounded up to a power of two, at least
+ *	a page
  * @policy: enum sonde_policy
- * @why: what to tell the user on failure
+ * @why: the message for the user on failure
  *
  * Context: Process context. May sleep.
- * Return: the number of rings, -EINVAL more than 1 GiB, or no such policy,
- * -ENOMEM (also where all of them would take a quarter of the memory, or the
- * user more than he may lock).
+ * Return: the number of rings; -EINVAL: more than 1 GiB, or no such policy;
+ * -ENOMEM, also if all of them would take a quarter of the memory, or more than
+ * the user may lock.
  */
 int sonde_buffers_create(struct sonde_session *session, u64 bytes, u32 policy,
 			 char *why)
@@ -434,11 +437,11 @@ int sonde_buffers_create(struct sonde_session *session, u64 bytes, u32 policy,
 }
 
 /**
- * sonde_buffers_cpu_up() - a CPU will come up
+ * sonde_buffers_cpu_up() - make the ring of a CPU that comes up
  * @session: any
- * @cpu: that runs nothing yet
+ * @cpu: it runs nothing yet
  *
- * Without memory its records are counted as lost.
+ * If there is no memory, its records are counted as lost.
  *
  * Context: Process context, cpu hotplug. May sleep.
  */
@@ -493,7 +496,8 @@ out_free:
 }
 
 /**
- * sonde_buffers_scratch() - see that a record of @bytes can be made anywhere
+ * sonde_buffers_scratch() - ensure that records of @bytes can be made outside
+ * of the rings
  * @session: its lock is held
  * @bytes: the largest record of a program
  *
@@ -515,7 +519,7 @@ int sonde_buffers_scratch(struct sonde_session *session, u32 bytes)
 
 /**
  * sonde_buffers_destroy() - free the rings
- * @session: nothing of it fires any more, nobody has them mapped
+ * @session: it does not fire any more, and its rings are not mapped
  *
  * Context: Process context. May sleep.
  */
@@ -530,13 +534,13 @@ void sonde_buffers_destroy(struct sonde_session *session)
 /**
  * sonde_buffers_mmap() - map one ring
  * @session: borrowed
- * @vma: begins where a ring does, and ends in it
+ * @vma: begins at the start of a ring, and ends in it
  *
- * The ring stays while its pages are mapped, and they stay while they are.
+ * The pages of the ring exist as long as they are mapped.
  *
  * Context: Process context, mmap_lock is held. May sleep.
- * Return: 0, -EINVAL no ring is there or the mapping is private or longer,
- * -EPERM it may be executed, -EAGAIN no memory for page tables.
+ * Return: 0; -EINVAL: no ring is there, or the mapping is private or too long;
+ * -EPERM: it is executable; -EAGAIN: no memory for page tables.
  */
 int sonde_buffers_mmap(struct sonde_session *session,
 		       struct vm_area_struct *vma)
@@ -563,7 +567,7 @@ int sonde_buffers_mmap(struct sonde_session *session,
 }
 
 /**
- * sonde_buffers_count() - add up what the writers counted
+ * sonde_buffers_count() - add up the counts of the writers
  * @session: any
  * @statistics: firings, records and drops are set
  *
@@ -605,7 +609,8 @@ void sonde_writer_drop(struct sonde_writer *writer, u64 records)
 }
 
 /**
- * sonde_writer_refuse() - a firing cannot be recorded here
+ * sonde_writer_refuse() - count records of a firing that cannot be recorded
+ * here
  * @session: any
  * @writer: this CPU's: busy, or without a ring
  * @records: that are lost
@@ -624,14 +629,14 @@ void sonde_writer_refuse(struct sonde_session *session,
 
 static void buffer_refresh_tail(struct sonde_writer *writer)
 {
-	/* W2: the reader is done with what lies before; pairs with R2 */
+	/* W2: the reader is done with everything before the tail; pairs with R2 */
 	u64 tail = smp_load_acquire(&writer->ring->tail);
 
 	if (tail - writer->tail <= writer->head - writer->tail)
 		writer->tail = tail;
 }
 
-/* Policy ring: the oldest records go, so that @bytes fit. */
+/* Policy ring: drops the oldest records, so that @bytes fit. */
 static void buffer_give_up_oldest(struct sonde_writer *writer, u64 bytes)
 {
 	u64 wanted = writer->head + bytes - writer->size, tail = writer->head;
@@ -667,7 +672,7 @@ static bool buffer_has_room(struct sonde_writer *writer, u64 bytes)
 	return buffer_fits(writer, bytes);
 }
 
-/* With the padding before it. */
+/* The size including the padding before it. */
 static u64 buffer_needed(struct sonde_writer *writer, u64 bytes)
 {
 	u64 rest = buffer_to_end(writer);
@@ -698,12 +703,13 @@ void sonde_writer_wake(struct sonde_writer *writer)
 }
 
 /**
- * sonde_writer_make_room() - sonde_writer_reserve() near the end, or full
+ * sonde_writer_make_room() - sonde_writer_reserve() near the end of the ring,
+ * or if it is full
  * @writer: in a firing
- * @bytes: the record's size at most
+ * @bytes: the maximal size of the record
  *
  * Context: As sonde_writer_begin().
- * Return: where to make the record: in the ring, or outside.
+ * Return: room for the record: in the ring, or outside.
  */
 struct sonde_record *sonde_writer_make_room(struct sonde_writer *writer,
 					    u32 bytes)
@@ -749,7 +755,7 @@ void sonde_writer_put(struct sonde_writer *writer, u32 bytes)
 			WRITE_ONCE(writer->session->full, true);
 		return;
 	}
-	/* one in the ring was placed by the room for its largest size */
+	/* a record in the ring was placed according to its maximal size */
 	if (buffer_to_end(writer) < room)
 		buffer_put_padding(writer, buffer_to_end(writer));
 	if (writer->outside)

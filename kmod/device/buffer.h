@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* buffer.c: the rings, one a CPU */
+/* buffer.c: the rings, one per CPU */
 #ifndef SONDE_BUFFER_H
 #define SONDE_BUFFER_H
 

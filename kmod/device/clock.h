@@ -2,11 +2,11 @@
 /*
  * The clock of records: CLOCK_MONOTONIC, ns
  *
- * Readers compare it with their own look at that clock (kmod/shared/record.h),
- * so nothing that only runs about as fast will do. This is what they do: the
- * kernel keeps the numbers for it in the vDSO's page, and it takes half the
- * instructions of ktime_get_ns(), which stands in where the vDSO does not read
- * the processor's own counter.
+ * Readers compare timestamps with their own reading of that clock
+ * (kmod/shared/record.h), so an approximation is not sufficient. Like them, we
+ * compute it from the numbers in the vDSO's page. That takes half the
+ * instructions of ktime_get_ns(), which is used where the vDSO does not read
+ * the processor's counter.
  */
 #ifndef SONDE_CLOCK_H
 #define SONDE_CLOCK_H
@@ -29,7 +29,7 @@ static __always_inline u64 sonde_clock(void)
 
 	do {
 		begun = READ_ONCE(clock->seq);
-		smp_rmb(); /* as the vDSO: the sequence before what it covers */
+		smp_rmb(); /* as the vDSO: orders seq before the data */
 		if (unlikely((begun & 1) ||
 			     clock->clock_mode != SONDE_CLOCKMODE))
 			return ktime_get_ns();
@@ -43,7 +43,7 @@ static __always_inline u64 sonde_clock(void)
 		}
 		now >>= clock->shift;
 		now += clock->basetime[CLOCK_MONOTONIC].sec * NSEC_PER_SEC;
-		smp_rmb(); /* and after it */
+		smp_rmb(); /* and the data before seq */
 	} while (unlikely(READ_ONCE(clock->seq) != begun));
 	return now;
 }

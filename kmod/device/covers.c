@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whether a session traces a task: asked by every firing. targets.c has the theory.
+ * Whether a session traces a task: checked by every firing. targets.c describes
+ * how it works.
  */
 #include <linux/cred.h>
 #include <linux/rcupdate.h>
@@ -12,7 +13,7 @@
 #include "kmod/finder.h"
 
 /**
- * sonde_has_target() - is this process one of the targets?
+ * sonde_has_target() - whether a process is a target
  * @session: any
  * @pid: a process
  *
@@ -24,9 +25,9 @@ bool sonde_has_target(struct sonde_session *session, u32 pid)
 }
 
 /**
- * sonde_same_user() - has somebody our ids, and no more capabilities?
- * @ours: of who opened the session
- * @theirs: of somebody
+ * sonde_same_user() - whether credentials have our ids and no more capabilities
+ * @ours: of the session's opener
+ * @theirs: the credentials to check
  *
  * Context: Any.
  */
@@ -51,16 +52,16 @@ static bool covers_may_trace(struct sonde_session *session,
 	rcu_read_lock();
 	may = sonde_same_user(session->cred, __task_cred(task));
 	rcu_read_unlock();
-	/* mm is safe to look at in the current task only */
+	/* only the mm of the current task can be accessed safely */
 	if (may && mm && task == current)
 		may = sonde_current_dumpable();
 	return may;
 }
 
 /**
- * sonde_covers_target() - sonde_covers() where not every task is traced
+ * sonde_covers_target() - sonde_covers() if not every task is traced
  * @session: any
- * @task: the current task, or one that cannot go away
+ * @task: the current task, or one that cannot be freed
  *
  * Context: Any; preemption is off.
  */

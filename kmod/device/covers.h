@@ -11,8 +11,8 @@ bool sonde_covers_target(struct sonde_session *session,
 			 struct task_struct *task);
 
 /*
- * Does the session trace this task now? Preemption is off; the task is the
- * current one, or cannot go away.
+ * Whether the session traces this task now. Preemption is off; the task is the
+ * current one, or cannot be freed.
  */
 static __always_inline bool sonde_covers(struct sonde_session *session,
 					 struct task_struct *task)

@@ -2,9 +2,9 @@
 /*
  * Deferred firings: memory that is not present
  *
- * The ECBs of a firing run with preemption off: a record is made where one CPU
- * writes. So a program that misses memory cannot wait for it. Its record is not
- * committed, what it stored in variables is taken back, and the firing is
+ * The ECBs of a firing run with preemption off, because a record belongs to one
+ * CPU. So a program that needs absent memory cannot wait for it. Its record is
+ * not committed, its changes of variables are undone, and the firing is
  * deferred, from this ECB on:
  *
  *   fire --- present: commit, the next ECB
@@ -12,17 +12,19 @@
  *                                             ^     `--- absent: bring in
  *                                             `----------------------'
  *
- * The hooks before a system call have it done at once, so before the call; all
- * others when the thread is about to return to user mode, which in user programs
- * is before the instruction.
+ * The hooks before a system call run deferred firings at once, so before the
+ * call. All others run when the thread is about to return to user mode, which
+ * for user taps is before the instruction.
  *
- * A jump through memory that is absent is judged there, too: whether it leaves its
- * function, so whether anything fires.
+ * For a jump through absent memory, whether it leaves its function, and so
+ * fires, is also decided there.
  *
- * Where nothing is, the fault is the program's. The record has the time of its
- * last run, unless an earlier ECB of the firing is recorded already.
+ * If there is no memory at the address, the load faults. The record has the
+ * time of the last run, unless an earlier ECB of the firing is already
+ * recorded.
  *
- * A deferred firing may sleep, so it is also the one that ECBs can hold (hold.c).
+ * A deferred firing may sleep, so only deferred firings can be held by ECBs
+ * (hold.c).
  */
 #include <linux/rcupdate.h>
 #include <linux/sched/task_stack.h>
@@ -41,29 +43,29 @@
 #include "kmod/device/task_work.h"
 #include "kmod/device/writer.h"
 
-#define ATTEMPTS 80u /* one for each capture, and some for loads */
+#define ATTEMPTS 80u /* one for each capture, and some more for loads */
 
 enum outcome { DONE, HELD, ABSENT };
 
-/* What the programs miss that run on this CPU, in task context. */
+/* The absent memory that programs in task context on this CPU have tried to read. */
 struct absence {
 	bool watched;
-	bool noted; /* and the following is valid */
+	bool noted; /* the fields below are valid */
 	bool text;
 	u32 length;
 	u64 address;
 	u32 bad_count;
-	const u64 *bad; /* addresses that are not to be noted */
-	const struct sonde_firing *deferred; /* the last one that was */
+	const u64 *bad; /* addresses that must not be noted */
+	const struct sonde_firing *deferred; /* the last firing that was deferred */
 };
 
 static DEFINE_PER_CPU(struct absence, absence);
 
 /**
- * sonde_note_absent() - user memory could not be read
- * @address: where
- * @length: how much of it
- * @text: it is one, of @length bytes at most
+ * sonde_note_absent() - note that user memory could not be read
+ * @address: its address
+ * @length: its length
+ * @text: it is a text, of at most @length bytes
  *
  * Context: Any.
  */
@@ -114,7 +116,7 @@ bool sonde_is_deferred(const struct sonde_firing *firing)
 	return in_task() && this_cpu_ptr(&absence)->deferred == firing;
 }
 
-/* What a program may have stored before it missed something. */
+/* Copies of the variables that a program may have changed before it was deferred. */
 struct kept {
 	u64 locals[SONDE_DIF_LOCALS];
 	u64 variables[SONDE_DIF_THREAD];
@@ -155,7 +157,7 @@ static bool defer_has_variables(const struct sonde_firing *firing, u32 needs)
 	return false;
 }
 
-/* The first ECB that is left. */
+/* The index of the first ECB that has not run. */
 static u32 defer_next_ecb(const struct sonde_deferred *deferred,
 			  const struct sonde_ecb_list *ecbs, u32 count)
 {
@@ -166,14 +168,14 @@ static u32 defer_next_ecb(const struct sonde_deferred *deferred,
 	return n;
 }
 
-/* How many ECBs the rest of a firing has. */
+/* The number of ECBs of a firing that have not run. */
 static u32 defer_ecbs_left(const struct sonde_deferred *deferred)
 {
 	const struct sonde_ecb_list *ecbs =
 		rcu_dereference_sched(deferred->probe->ecbs);
 	u32 count, left = 0, n;
 
-	/* the entries: pairs with sonde_list_add() */
+	/* orders the count before the entries; pairs with entries_append() */
 	count = ecbs ? smp_load_acquire(&ecbs->list.count) : 0;
 	for (n = defer_next_ecb(deferred, ecbs, count); n < count; n++)
 		left += !READ_ONCE(ecbs->entries[n].gone);
@@ -186,7 +188,7 @@ static void defer_lose(const struct sonde_deferred *deferred)
 		     &deferred->firing.session->lost);
 }
 
-/* It, then what was deferred behind it. */
+/* Runs a deferred firing, then those that were deferred after it. */
 static void defer_run_work(struct sonde_task_work *work, bool over)
 {
 	struct sonde_deferred *first =
@@ -206,8 +208,9 @@ static void defer_run_work(struct sonde_task_work *work, bool over)
 }
 
 /*
- * A thread's works would run the latest first: so there is one a session. Return:
- * whether it is queued; else @deferred is freed, and the caller's to count.
+ * The kernel runs the latest task work of a thread first, so there is only one
+ * work per session. Return: whether it is queued; if not, @deferred is freed,
+ * and the caller counts the loss.
  */
 static bool defer_queue(struct sonde_session *session,
 			struct sonde_deferred *deferred)
@@ -225,7 +228,7 @@ static bool defer_queue(struct sonde_session *session,
 	}
 	if (!sonde_task_work_queue(&first->work, session, current))
 		return true;
-	/* it ends: what was deferred before is lost with it */
+	/* the thread ends: its earlier deferred firings are lost, too */
 	list_for_each_entry_safe(other, next, &first->behind, node) {
 		if (other != deferred)
 			defer_lose(other);
@@ -257,7 +260,7 @@ static struct sonde_deferred *defer_make(struct sonde_firing *firing,
 	return deferred;
 }
 
-/* Makes a work of the firing, from @ecb on. Return: whether there is one. */
+/* Defers the firing, from @ecb on. Return: whether it is deferred. */
 static bool defer_firing(struct sonde_firing *firing,
 			 const struct sonde_ecb_entry *ecb)
 {
@@ -278,10 +281,10 @@ static bool defer_firing(struct sonde_firing *firing,
 }
 
 /**
- * sonde_fire_behind() - fire after what the current thread has deferred
- * @firing: as for sonde_fire(); its probe would fire now
- * @probe: that fires
- * @leave: a jump whose operand is absent: it fires only if that leaves its
+ * sonde_fire_behind() - fire after the deferred firings of the current thread
+ * @firing: as for sonde_fire()
+ * @probe: the probe
+ * @leave: a jump whose operand is absent, which fires only if it leaves its
  *	function; or NULL
  *
  * Context: As sonde_fire().
@@ -300,7 +303,7 @@ void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe,
 		sonde_lose_probe(firing->session, probe);
 }
 
-/* An ECB whose program reads user memory. */
+/* Runs an ECB whose program reads user memory. */
 void sonde_fire_user(struct sonde_firing *firing,
 		     const struct sonde_ecb_entry *ecb)
 {
@@ -326,7 +329,7 @@ void sonde_fire_user(struct sonde_firing *firing,
 		defer_take_back(firing, needs, &kept);
 		if (defer_firing(firing, ecb))
 			return;
-		/* it is a fault after all */
+		/* it cannot be deferred, so it is a fault after all */
 		firing->thread_variables = variables;
 		defer_take_back(firing, needs, &after);
 		firing->writer->firings += 2;
@@ -372,7 +375,7 @@ static void defer_bring_in(struct sonde_deferred *deferred,
 		deferred->bad[deferred->bad_count++] = missed->address;
 }
 
-/* Return: whether it is over already. */
+/* Return: whether the session is already over, or the thread released. */
 static bool defer_pause(struct sonde_deferred *deferred,
 			struct sonde_tracee *tracee, struct sonde_pause *pause)
 {
@@ -382,7 +385,7 @@ static bool defer_pause(struct sonde_deferred *deferred,
 	return false;
 }
 
-/* Return: whether it is over by now. */
+/* Return: whether the session is over by now, or the thread released. */
 static bool defer_resume(struct sonde_deferred *deferred,
 			 struct sonde_tracee *tracee, struct sonde_pause *pause)
 {
@@ -390,7 +393,10 @@ static bool defer_resume(struct sonde_deferred *deferred,
 			sonde_task_work_resumes(pause, deferred->work.session);
 }
 
-/* The session's end does not wait for it. Return: whether that has come. */
+/*
+ * Reads memory in; the end of the session does not wait for it. Return: whether
+ * the session is over.
+ */
 static bool defer_bring_in_alone(struct sonde_deferred *deferred,
 				 const struct absence *missed,
 				 struct sonde_tracee *tracee)
@@ -412,7 +418,7 @@ static int defer_read_operand(void *context, u64 address, u64 *value)
 	return *unknown ? -EFAULT : 0;
 }
 
-/* The session's end does not wait for it. Return: whether the firing stands. */
+/* Judges a jump; the end of the session does not wait for it. Return: whether it fires. */
 static bool defer_leaves(struct sonde_deferred *deferred,
 			 struct sonde_tracee *tracee)
 {
@@ -434,7 +440,7 @@ static bool defer_leaves(struct sonde_deferred *deferred,
 	deferred->leave.how = SONDE_LEAVE_NONE; /* it has been judged */
 	if (defer_resume(deferred, tracee, &pause))
 		return false;
-	if (unknown) /* the jump faults, too, or only the kernel may not read it */
+	if (unknown) /* the jump itself faults, too, unless only the kernel may not read it */
 		defer_lose(deferred);
 	return leaves;
 }
@@ -467,7 +473,7 @@ static enum outcome defer_run_one(struct sonde_deferred *deferred,
 		return DONE;
 	held = tracee && ecb->held;
 	if (held) {
-		/* before the reader can see it, and answer */
+		/* before the reader can see the record and answer it */
 		sonde_tracee_hold(tracee, true);
 		record->flags |= SONDE_RECORD_HELD;
 	}
@@ -492,11 +498,11 @@ static enum outcome defer_attempt(struct sonde_deferred *deferred,
 	u64 now;
 
 	if (!sonde_covers(firing->session, current)) {
-		defer_lose(deferred); /* an exec came between, or its end */
+		defer_lose(deferred); /* an exec came between, or the session's end */
 		return DONE;
 	}
 	ecbs = rcu_dereference_sched(deferred->probe->ecbs);
-	/* before what they need: pairs with sonde_list_add() */
+	/* orders the count before the needs; pairs with entries_append() */
 	count = ecbs ? smp_load_acquire(&ecbs->list.count) : 0;
 	n = defer_next_ecb(deferred, ecbs, count);
 	if (n == count)
@@ -527,12 +533,13 @@ static enum outcome defer_attempt(struct sonde_deferred *deferred,
 }
 
 /**
- * sonde_fire_deferred() - run the ECBs that are left of a firing
- * @deferred: firing, probe, and last_epid, which says where to go on
+ * sonde_fire_deferred() - run the remaining ECBs of a firing
+ * @deferred: firing, probe, and last_epid, after which to continue
  * @tracee: the current thread, for ECBs that hold; or NULL
  *
  * Context: The thread that fires. May sleep.
- * Return: whether the thread is held now; the rest runs after its release.
+ * Return: whether the thread is now held; the remaining ECBs run after its
+ * release.
  */
 bool sonde_fire_deferred(struct sonde_deferred *deferred,
 			 struct sonde_tracee *tracee)
@@ -559,10 +566,11 @@ bool sonde_fire_deferred(struct sonde_deferred *deferred,
 }
 
 /**
- * sonde_run_deferred() - run what the current thread has deferred, now
+ * sonde_run_deferred() - run the deferred firings of the current thread now
  *
- * Context: The thread. May sleep: who is not sure asks preemptible(), which
- * kernels that do not count (5.10) always deny, and else leaves it for later.
+ * Context: The thread. May sleep. A caller that may be in atomic context calls
+ * it only if preemptible(), which is always false in kernels without a
+ * preemption count (5.10); otherwise the firings run later.
  */
 void sonde_run_deferred(void)
 {

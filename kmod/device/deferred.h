@@ -13,19 +13,19 @@
 
 /* A firing that may sleep, and be held by its ECBs. */
 struct sonde_deferred {
-	struct list_head node; /* of a tracee's waiting, or behind another */
-	struct list_head behind; /* deferred later, by the same thread */
+	struct list_head node; /* in the waiting list of a tracee, or in another's behind list */
+	struct list_head behind; /* firings that the same thread deferred later */
 	struct sonde_task_work work;
 	struct sonde_firing firing;
-	struct pt_regs regs; /* as they were then */
+	struct pt_regs regs; /* a copy from the time of the firing */
 	struct sonde_probe *probe;
 	u32 last_epid; /* ECBs up to this one have run */
-	bool timed; /* an ECB is recorded: the others get its time */
-	u32 left; /* attempts that may still be made */
+	bool timed; /* an ECB has recorded; the others use its time */
+	u32 left; /* number of attempts left */
 	u32 bad_count;
-	u64 bad[SONDE_BAD_MAX]; /* addresses where nothing is */
-	u64 locals[SONDE_DIF_LOCALS]; /* as the ECBs left them */
-	struct sonde_leave leave; /* a jump that is still to be judged, or none */
+	u64 bad[SONDE_BAD_MAX]; /* addresses that cannot be read */
+	u64 locals[SONDE_DIF_LOCALS]; /* as the last ECB left them */
+	struct sonde_leave leave; /* a jump that is not judged yet, or NONE */
 };
 
 void sonde_note_absent(u64 address, u32 length, bool text);

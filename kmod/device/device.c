@@ -6,15 +6,16 @@
  *   ioctl    SONDE_EXCHANGE: one request, one reply (kmod/shared/abi.h)
  *   mmap     the rings
  *   read     one event; poll() says when there is one
- *   release  everything the session made is undone, in this order: its finder
- *            follows nobody any more, taps and tracepoints, held threads, then
+ *   release  everything of the session is undone, in this order: its finder
+ *            stops, taps and tracepoints, held threads, then
  *            (nothing fires any more) threads' variables, targets, rings,
  *            programs, events
  *
- * A request is worked on under the session's lock. Its payload is copied in
- * before and its answer copied out after, without the lock: a fault takes
- * mmap_lock, and mmap() takes rings_lock under that. Nothing in a request is
- * believed: every length is checked against the bytes that came.
+ * A request is processed under the session's lock. Its payload is copied in
+ * before, and its answer is copied out afterwards, without the lock: a page
+ * fault takes mmap_lock, and mmap() takes rings_lock under that. Nothing in a
+ * request is trusted: every length is checked against the number of bytes
+ * received.
  *
  * The file pins the module, so a session never outlives it.
  */
@@ -54,14 +55,17 @@
 #include "kmod/device/uprobe.h"
 #include "kmod/finder.h"
 
-/* Of a user who is not root: at one event they may cost what one of root's may. */
+/*
+ * For each user without privileges: together they may cost as much at one event
+ * as one of root's.
+ */
 #define SESSIONS_MAX 10u
 
 static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);
 static int hotplug_state;
 
-/* A request under way. */
+/* A request that is being processed. */
 struct exchange {
 	struct sonde_request request;
 	struct sonde_reply reply;
@@ -187,7 +191,7 @@ static int device_list_sessions(struct sonde_session *session,
 }
 
 /**
- * sonde_sessions_show() - a line for each session
+ * sonde_sessions_show() - print a line for each session
  * @to: /proc/sonde
  *
  * Context: Process context. May sleep.
@@ -215,7 +219,7 @@ static int device_load(struct sonde_session *session, struct exchange *x)
 	int err = sonde_program_load(session, x->request.id, x->payload,
 				     x->request.length, x->reply.why);
 
-	/* one with thread variables wants to know when a thread ends */
+	/* a program with thread variables needs to know when a thread ends */
 	return err ?: sonde_taps_update(session, x->reply.why);
 }
 
@@ -393,7 +397,10 @@ static u32 device_sessions_of(kuid_t user)
 	return count;
 }
 
-/* Process numbers are the machine's: of no use to who sees others. */
+/*
+ * Requests name processes by their numbers in the initial namespace, which
+ * other namespaces do not know.
+ */
 static int device_open(struct inode *inode, struct file *file)
 {
 	struct sonde_session *session;
@@ -447,7 +454,7 @@ static int device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* For people, and for whoever waits until a session traces. */
+/* For people, and for programs that wait until a session traces. */
 static void device_show(struct seq_file *to, struct file *file)
 {
 	const struct sonde_session *session = file->private_data;
@@ -461,7 +468,7 @@ static const struct file_operations device_operations = {
 	.open = device_open,
 	.release = device_release,
 	.unlocked_ioctl = device_ioctl,
-	.compat_ioctl = compat_ptr_ioctl, /* the structures have one layout */
+	.compat_ioctl = compat_ptr_ioctl, /* the structures have the same layout */
 	.mmap = device_mmap,
 	.read = sonde_events_read,
 	.poll = sonde_events_poll,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What loading, unloading and the utrace core know of the device
+ * The device's interface for loading, unloading and the utrace core
  */
 #ifndef SONDE_DEVICE_H
 #define SONDE_DEVICE_H
@@ -9,7 +9,7 @@ struct pt_regs;
 struct seq_file;
 
 /**
- * sonde_device_init() - make /dev/sonde
+ * sonde_device_init() - create /dev/sonde
  *
  * Context: Process context, module load. May sleep.
  * Return: 0, or the errno of misc_register().
@@ -17,7 +17,7 @@ struct seq_file;
 int sonde_device_init(void);
 
 /**
- * sonde_device_exit() - take /dev/sonde away
+ * sonde_device_exit() - remove /dev/sonde
  *
  * No session is open any more: an open file pins the module.
  * Context: Process context, module unload. May sleep.

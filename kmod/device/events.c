@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events: what a session's reader is told
+ * Events for the reader of a session
  *
- * They are queued by firings, in any context, under a leaf lock. Where nobody
- * reads them, the number of those that were lost is told in their place.
+ * Firings queue them, in any context, under a leaf lock. If they are not read
+ * in time, events are lost; a notice then reports their number.
  */
 #include <linux/fs.h>
 #include <linux/poll.h>
@@ -13,11 +13,11 @@
 #include "kmod/device/events.h"
 #include "kmod/device/session.h"
 
-#define EVENTS_MAX 16384u /* that wait to be read */
+#define EVENTS_MAX 16384u /* unread events */
 #define EVENT_BYTES_MAX (4u << 20)
 
 /**
- * sonde_event_wake() - tell the reader that a ring wants to be drained
+ * sonde_event_wake() - tell the reader that a ring must be drained
  * @session: any
  *
  * Context: Any but NMI, no lock held that a wake-up takes: called by irq_work.
@@ -36,8 +36,8 @@ static size_t events_bytes(const struct sonde_queued_event *queued)
 /**
  * sonde_event_text() - queue an event for the reader
  * @session: any
- * @event: what to say; its length is filled in
- * @text: that follows it
+ * @event: the event; its length is filled in
+ * @text: the text that follows it
  *
  * Context: Any but NMI, no lock held that a wake-up takes.
  * Return: whether it is queued; else it is counted as lost.
@@ -73,7 +73,7 @@ bool sonde_event_text(struct sonde_session *session,
 }
 
 /**
- * sonde_events_lose() - count events that nobody could make
+ * sonde_events_lose() - count events that could not be made
  * @session: any
  * @count: how many
  *
@@ -90,11 +90,12 @@ void sonde_events_lose(struct sonde_session *session, u32 count)
 }
 
 /**
- * sonde_event() - queue an event that a number tells
+ * sonde_event() - queue an event without text
  * @session: any
- * @kind: enum sonde_event_kind; a notice says that a child of @pid escaped
+ * @kind: enum sonde_event_kind; a notice says that there was no memory to
+ *	follow @pid
  * @pid: the process it is about
- * @value: what else there is to say
+ * @value: its value
  *
  * Context: As sonde_event_text().
  */
@@ -119,8 +120,8 @@ static bool events_are_there(struct sonde_session *session)
 }
 
 /*
- * The next event, which stays where it is if it takes more than @room bytes; or
- * that some were lost; or that there is data.
+ * Takes the next event, unless it is longer than @room bytes; or makes a notice
+ * about lost events, or a data event.
  */
 static struct sonde_queued_event *
 events_take(struct sonde_session *session, size_t room)
@@ -166,12 +167,12 @@ events_take(struct sonde_session *session, size_t room)
 /**
  * sonde_events_read() - read() of a session's file: one event
  * @file: the session's
- * @to: where to
- * @room: bytes there
- * @position: of no use
+ * @to: buffer
+ * @room: size of the buffer
+ * @position: unused
  *
  * Context: Process context. Sleeps until there is one, unless O_NONBLOCK.
- * Return: bytes, or what read() says.
+ * Return: number of bytes, or an error of read().
  */
 ssize_t sonde_events_read(struct file *file, char __user *to, size_t room,
 			  loff_t *position)
@@ -205,10 +206,10 @@ ssize_t sonde_events_read(struct file *file, char __user *to, size_t room,
 /**
  * sonde_events_poll() - poll() of a session's file
  * @file: the session's
- * @table: who waits
+ * @table: the table of waiters
  *
  * Context: Process context. May sleep.
- * Return: EPOLLIN where there is an event.
+ * Return: EPOLLIN if there is an event.
  */
 __poll_t sonde_events_poll(struct file *file, poll_table *table)
 {
@@ -219,8 +220,8 @@ __poll_t sonde_events_poll(struct file *file, poll_table *table)
 }
 
 /**
- * sonde_events_destroy() - forget what nobody has read
- * @session: nothing of it fires any more
+ * sonde_events_destroy() - free unread events
+ * @session: it does not fire any more
  *
  * Context: Process context.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* events.c: what a session's reader is told */
+/* events.c: events for the reader of a session */
 #ifndef SONDE_EVENTS_H
 #define SONDE_EVENTS_H
 

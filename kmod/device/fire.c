@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A firing: a probe's ECBs, and what their programs can see
+ * A firing: the ECBs of a probe, and the data that their programs can read
  *
- * What every firing does is in fire.h, to be inlined; the time and the arguments
- * are looked up when a program wants them.
+ * fire.h has what every firing does, inlined; the time and the arguments are
+ * fetched when a program needs them.
  *
  * Everything runs in the thread that fires, with preemption off, in whatever
  * context the hook has: a tracepoint before a system call, or deep in the
  * signal code with siglock held and interrupts off. So:
  *
- *   user memory   is read only where it is present. A program that misses some
- *                 runs again where the thread may sleep (deferred.c); where that
- *                 cannot be, it is a fault of DIF
+ *   user memory   is read only if it is present. A program that needs absent memory
+ *                 runs again where the thread may sleep (deferred.c); if that is
+ *                 impossible, the load faults
  *   paths         need locks that are not safe against interrupts (fs->lock,
- *                 rename_lock); with interrupts off they are a fault, too
+ *                 rename_lock); with interrupts off they fault, too
  *   kernel threads have no user memory and no user registers
  *
- * Nothing that was written into the ring is read back: the reader can change
- * it.
+ * Nothing is read back from the ring, because the reader can change it.
  *
- * self-> variables are found by the thread's task pointer, made at the first
- * firing that stores one, and go when the thread ends.
+ * self-> variables are looked up by the thread's task pointer, allocated at the
+ * first firing that needs them, and freed when the thread ends.
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>
@@ -52,7 +51,7 @@
 #include "kmod/device/timer.h"
 #include "kmod/device/writer.h"
 
-#define FRAME_MAX BIT_ULL(24) /* bytes a stack frame may have */
+#define FRAME_MAX BIT_ULL(24) /* maximal size of a stack frame, in bytes */
 #define PSARGS_MAX 80u
 
 static const struct sonde_vdso_clock no_clock; /* its mode is not the TSC */
@@ -62,7 +61,7 @@ static unsigned long long (*cpu_time_of)(struct task_struct *task)
 	__ro_after_init;
 
 /**
- * sonde_fire_init() - look up what is not exported
+ * sonde_fire_init() - look up symbols that are not exported
  *
  * Context: Process context, module load.
  */
@@ -84,7 +83,7 @@ static bool fire_may_lock(void)
 	return in_task() && !irqs_disabled();
 }
 
-/* As sonde_read_user(), but what is absent is not waited for. */
+/* As sonde_read_user(), but does not note absent memory. */
 int sonde_read_present(u64 address, void *to, u32 length)
 {
 	const void __user *from = (const void __user *)(unsigned long)address;
@@ -94,7 +93,7 @@ int sonde_read_present(u64 address, void *to, u32 length)
 		return -1;
 	pagefault_disable();
 	if (access_ok(from, length)) {
-		barrier_nospec(); /* as copy_from_user(): a member chose it */
+		barrier_nospec(); /* as in copy_from_user(): a member chose the address */
 		left = __copy_from_user_inatomic(to, from, length);
 	}
 	pagefault_enable();
@@ -105,7 +104,7 @@ int sonde_read_present(u64 address, void *to, u32 length)
  * sonde_read_user() - read memory of the current process, if it is present
  * @address: in user memory
  * @to: room for @length bytes
- * @length: how many
+ * @length: number of bytes
  *
  * Context: Any but NMI. Does not sleep.
  * Return: 0 or -1.
@@ -125,7 +124,7 @@ static int fire_env_read_user(void *thread, uint64_t address, void *to,
 	return sonde_read_user(address, to, length);
 }
 
-/* Up to @max - 1 bytes and a NUL; the length, or -1. */
+/* Reads up to @max - 1 bytes and adds a NUL. Return: the length, or -1. */
 int sonde_read_text(u64 address, char *to, u32 max)
 {
 	long length;
@@ -153,7 +152,7 @@ static int fire_env_read_text(void *thread, uint64_t address, char *to,
 	return sonde_read_text(address, to, max);
 }
 
-/* With interrupts off no mapping is looked up: later, if that can be. */
+/* With interrupts off mappings cannot be looked up: the firing is deferred, if possible. */
 static bool fire_may_unwind(const struct pt_regs *regs)
 {
 	if (!in_task() || !current->mm || !sonde_is_native(regs))
@@ -165,12 +164,13 @@ static bool fire_may_unwind(const struct pt_regs *regs)
 }
 
 /*
- * The user's frames, innermost first; how many. In interrupts by frame
- * pointers, elsewhere by frame information. Of 32-bit code only the pc: its
- * frames have another layout.
+ * Walks the user stack, innermost frame first. Return: the number of frames. It
+ * uses frame pointers in interrupts, frame information elsewhere. For 32-bit
+ * code it returns only the pc: its frames have another layout.
  *
- * sonde_cfi_walk() leaves a frame by its pointer, too, but in two reads of memory
- * and with all registers, so not here; nor would it be less code.
+ * sonde_cfi_walk() can use frame pointers, too, but with two reads of memory
+ * per frame and with all registers, so it is not used here; it would not save
+ * code either.
  */
 int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 {
@@ -203,7 +203,7 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 	return count;
 }
 
-/* The stack is walked once a firing, however often a program asks. */
+/* The stack is walked once per firing, however many programs need its depth. */
 static u32 fire_stack_depth(struct sonde_firing *firing)
 {
 	u64 *frames = (u64 *)firing->writer->path; /* half a page */
@@ -255,7 +255,7 @@ static u64 fire_bound_cpu(void)
 	return cpumask_weight(allowed) == 1 ? cpumask_first(allowed) : -1ull;
 }
 
-/* The time of the firing, the same for all who ask. */
+/* The time of the firing, the same for all its programs. */
 u64 sonde_firing_time(struct sonde_firing *firing)
 {
 	if (!firing->timestamp)
@@ -316,7 +316,7 @@ u64 sonde_variable(struct sonde_firing *firing, u32 variable)
 		return sonde_kernel_caller(firing, NULL);
 	case SONDE_DIF_VAR_STACKDEPTH:
 		return sonde_kernel_depth(firing, NULL);
-	case SONDE_DIF_VAR_TTY: /* its lock may be held here */
+	case SONDE_DIF_VAR_TTY: /* reading it takes a lock that may be held here */
 	case SONDE_DIF_VAR_COUNT:
 		break;
 	}
@@ -328,7 +328,7 @@ static uint64_t fire_env_variable(void *thread, uint32_t variable)
 	return sonde_variable(thread, variable);
 }
 
-/* uregs[number] of the user. */
+/* uregs[number] of user mode. */
 u64 sonde_register(struct sonde_firing *firing, u32 number)
 {
 	return firing->regs ? sonde_user_register(firing->regs, number) : 0;
@@ -357,13 +357,13 @@ static int fire_put_path(struct sonde_firing *firing, const struct path *path,
 	return IS_ERR(text) ? -1 : fire_put_text(text, to, max);
 }
 
-/* At a process's end nothing tells any more whether it may be looked at. */
+/* After the mm is gone at an exit, nothing shows whether the process may be read. */
 static bool fire_may_see_paths(const struct sonde_firing *firing)
 {
 	return fire_may_lock() && (current->mm || firing->session->privileged);
 }
 
-/* Working or root directory; the lock keeps the path while we look. */
+/* Working or root directory; the lock keeps the path valid. */
 static int fire_put_directory(struct sonde_firing *firing, bool root, char *to,
 			      u32 max)
 {
@@ -424,7 +424,7 @@ static int fire_put_file(struct sonde_firing *firing, u32 which, u64 fd,
 	return length;
 }
 
-/* The arguments' bytes, blanks for NULs, none at the end. */
+/* The arguments of the process: blanks instead of NULs, without NULs at the end. */
 static int fire_put_arguments(char *to, u32 max)
 {
 	struct mm_struct *mm = current->mm;
@@ -445,7 +445,7 @@ static int fire_put_arguments(char *to, u32 max)
 	return length;
 }
 
-/* A process that need not be the current one: a member sees his own. */
+/* For a process other than the current one: a member may read only those of his own user. */
 static bool fire_may_name(const struct sonde_session *session,
 			  struct task_struct *task)
 {
@@ -468,7 +468,7 @@ static int fire_put_comm(const struct sonde_firing *firing, u64 pid, char *to,
 	return length;
 }
 
-/* As sonde_read_text(), of one of DIF's texts. */
+/* As sonde_read_text(), for the texts of DIF. */
 int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 	       u32 max)
 {
@@ -495,7 +495,7 @@ int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 		return sonde_read_text(firing->text_address, to, max);
 	case SONDE_DIF_TEXT_COMM:
 		return fire_put_comm(firing, operand, to, max);
-	case SONDE_DIF_TEXT_SYSCALL_ARGS: /* refused when it is loaded */
+	case SONDE_DIF_TEXT_SYSCALL_ARGS: /* sonde_program_load() refuses it */
 	case SONDE_DIF_TEXT_COUNT:
 		break;
 	}
@@ -554,7 +554,7 @@ static struct sonde_thread *fire_find_thread(struct sonde_session *session,
 	return NULL;
 }
 
-/* Only the thread itself makes its entry, so there are never two. */
+/* Only the thread itself adds its entry, so there are never two. */
 static noinline u64 *fire_make_thread(struct sonde_session *session)
 {
 	struct sonde_thread *thread;
@@ -574,7 +574,7 @@ static noinline u64 *fire_make_thread(struct sonde_session *session)
 }
 
 /**
- * sonde_thread_forget() - drop the self-> variables of a thread that ends
+ * sonde_thread_forget() - free the self-> variables of a thread that ends
  * @session: any
  * @task: the current task
  *
@@ -598,8 +598,8 @@ void sonde_thread_forget(struct sonde_session *session,
 }
 
 /**
- * sonde_threads_destroy() - drop all self-> variables
- * @session: nothing of it fires any more
+ * sonde_threads_destroy() - free all self-> variables
+ * @session: it does not fire any more
  *
  * Context: Process context.
  */
@@ -653,13 +653,13 @@ static __always_inline void fire_prepare(struct sonde_firing *firing, u32 needs)
 	}
 }
 
-/* What the programs of a firing need, once for all of them. */
+/* Fetches what the programs of a firing need, once for all of them. */
 void sonde_fire_prepare(struct sonde_firing *firing, u32 needs)
 {
 	fire_prepare(firing, needs);
 }
 
-/* By the interpreter: bytes of the record, or 0. */
+/* Runs the interpreter. Return: bytes of the record, or 0. */
 noinline u32 sonde_fire_interpret(struct sonde_firing *firing,
 				  const struct sonde_program *program,
 				  struct sonde_record *record)
@@ -691,12 +691,12 @@ static __always_inline void fire_ecb(struct sonde_firing *firing,
 	sonde_publish(firing, writer, ecb, record, bytes, firing->timestamp);
 }
 
-/* sonde_fire_now() from there on, where programs need more than their arguments. */
+/* The rest of sonde_fire_now(), if programs need more than their arguments. */
 bool sonde_fire_each(struct sonde_firing *firing,
 		     const struct sonde_ecb_list *ecbs)
 {
 	struct sonde_writer *writer = firing->writer;
-	/* before what they need: pairs with sonde_list_add() */
+	/* orders the count before the needs; pairs with entries_append() */
 	u32 count = smp_load_acquire(&ecbs->list.count);
 	u32 all = READ_ONCE(ecbs->needs);
 	const struct sonde_ecb_entry *ecb = ecbs->entries;
@@ -716,7 +716,7 @@ bool sonde_fire_each(struct sonde_firing *firing,
 			sonde_writer_drop(writer, 1); /* no memory */
 		else
 			fire_ecb(firing, writer, ecb);
-		/* and the others with it */
+		/* a deferred firing defers the remaining ECBs, too */
 		deferred = (all & SONDE_NEED_USER) && sonde_is_deferred(firing);
 	}
 	sonde_writer_end(writer, firing->timestamp);
@@ -725,8 +725,9 @@ bool sonde_fire_each(struct sonde_firing *firing,
 
 /**
  * sonde_fire() - run the ECBs of a probe
- * @firing: session, task, regs, args and what else is known; the rest is filled in
- * @probe: that fires
+ * @firing: session, task, regs, args and whatever else is known; the rest is
+ *	filled in
+ * @probe: the probe
  *
  * Context: Any but NMI; preemption is off. Does not sleep.
  */
@@ -737,9 +738,9 @@ void sonde_fire(struct sonde_firing *firing, struct sonde_probe *probe)
 }
 
 /**
- * sonde_lose_probe() - count the records that a firing would have made
- * @session: whose probe it is
- * @probe: that does not fire
+ * sonde_lose_probe() - count the records of a firing that is not made
+ * @session: the session of the probe
+ * @probe: the probe
  *
  * Context: Any but NMI. Does not sleep.
  */
@@ -756,17 +757,18 @@ void sonde_lose_probe(struct sonde_session *session,
 }
 
 /**
- * sonde_lose_site() - count the records that a site would have made
- * @session: whose site it is
- * @site: where it happened
- * @task: in whom
+ * sonde_lose_site() - count the records of the firings at a site that are not
+ * made
+ * @session: the session of the site
+ * @site: the site
+ * @task: the task that would have fired
  *
  * Context: As sonde_fire().
  */
 void sonde_lose_site(struct sonde_session *session,
 		     const struct sonde_site *site, struct task_struct *task)
 {
-	u32 count = smp_load_acquire(&site->list.count), n; /* the entries */
+	u32 count = smp_load_acquire(&site->list.count), n; /* pairs with entries_append() */
 
 	for (n = 0; n < count; n++) {
 		const struct sonde_site_entry *entry = &site->entries[n];
@@ -780,17 +782,18 @@ void sonde_lose_site(struct sonde_session *session,
 /**
  * sonde_fire_site() - run the probes of a site
  * @firing: as for sonde_fire()
- * @site: where it happened; the task is covered by its session
+ * @site: the site; its session traces the task
  *
- * Together they may cost what one may: preemption is off, perhaps interrupts.
+ * Together they may cost as much as one probe: preemption is off, maybe
+ * interrupts, too.
  *
  * Context: As sonde_fire().
- * Return: whether some of it is deferred, for sonde_run_deferred().
+ * Return: whether a firing is deferred, for sonde_run_deferred().
  */
 bool sonde_fire_site(struct sonde_firing *firing,
 		     const struct sonde_site *site)
 {
-	u32 count = smp_load_acquire(&site->list.count), n; /* the entries */
+	u32 count = smp_load_acquire(&site->list.count), n; /* pairs with entries_append() */
 	u32 left = SONDE_COST_MAX(firing->session);
 	bool deferred = false;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A firing, to be inlined into the hooks; and what its programs can see
+ * A firing, inlined into the hooks; and the data that its programs can read
  * (fire.c), for native code
  *
- * Every instruction here is paid at every firing: what is seldom needed is a call
- * to fire.c or buffer.c. So the loop over a probe's ECBs is the module's own, and
- * not runtime/firing/firing_loop.h, which says what such a loop does: one time and
- * one sequence number for all ECBs, by rising epid; behind one that holds its
- * thread, deferred.c goes on.
+ * Every firing executes the instructions here, so rare cases are calls of
+ * fire.c or buffer.c. That is why the module has a loop of its own over the
+ * ECBs of a probe, and does not use runtime/firing/firing_loop.h, which
+ * specifies such loops: one time and one sequence number for all ECBs, in the
+ * order of epids; after an ECB that holds its thread, deferred.c continues.
  */
 #ifndef SONDE_FIRE_H
 #define SONDE_FIRE_H
@@ -39,7 +39,7 @@ int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max);
 int sonde_read_present(u64 address, void *to, u32 length);
 
-/* unwind.c: what one walk may cost, in instructions of a program */
+/* unwind.c: the maximal cost of a walk, in program instructions */
 #define SONDE_WALK_COST(frames) (512u + 64u * (frames))
 
 u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max);
@@ -51,7 +51,7 @@ u32 sonde_fire_interpret(struct sonde_firing *firing,
 bool sonde_fire_each(struct sonde_firing *firing,
 		     const struct sonde_ecb_list *ecbs);
 
-/* The first six: only stack arguments are beyond. */
+/* Fetches the first six arguments; the others are on the stack. */
 static __always_inline void sonde_fetch_args(struct sonde_firing *firing)
 {
 	const struct pt_regs *regs = firing->regs;
@@ -72,7 +72,7 @@ static __always_inline void sonde_fetch_args(struct sonde_firing *firing)
 	firing->start.args_source = SONDE_ARGS_READY;
 }
 
-/* The program fills in the record but for what is the same for all. */
+/* Runs the program, which fills in all of the record that depends on it. */
 static __always_inline u32 sonde_run_ecb(struct sonde_firing *firing,
 					 const struct sonde_program *program,
 					 struct sonde_record *record)
@@ -92,7 +92,7 @@ sonde_publish(struct sonde_firing *firing, struct sonde_writer *writer,
 	      const struct sonde_ecb_entry *ecb, struct sonde_record *record,
 	      u32 bytes, u64 now)
 {
-	/* two fields each */
+	/* each copies two fields */
 	*(u64 *)&record->epid = *(const u64 *)&ecb->epid;
 	record->timestamp = now;
 	record->pid = firing->task->tgid;

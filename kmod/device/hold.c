@@ -2,33 +2,34 @@
 /*
  * Held taps
  *
- * Where an ECB holds, its probe's taps do not stand on tracepoints but on
- * engines of the utrace core, in a place where the thread can stop. A thread
- * that has an engine of the session is a tracee:
+ * If an ECB holds, the taps of its probe use engines of the utrace core instead
+ * of tracepoints, because there the thread can stop. A thread that has an
+ * engine of the session is a tracee:
  *
  *   event --> waiting: firing, firing, ... --> ECB, ECB (holds): STOP
  *                                                      |
  *   SONDE_RELEASE --> signal, REPORT --> the rest of the ECBs, then the next
  *                                        firing, in the thread again
  *
- * While any probe that is armed has such an ECB, each thread that the session
- * covers is a tracee: the session's finder tells who there is, and who is born.
- * User taps stay uprobes, whose handlers only note the firing: they hold a lock
- * of the kernel's that others wait for. It is made, and the thread stops, before
- * the return to user mode. Who sends a signal, and whom a timer interrupts, cannot
- * be held.
+ * While an armed probe has such an ECB, each thread that the session traces is
+ * a tracee: the session's finder reports existing and new threads. User taps
+ * stay uprobes, but their handlers only queue the firing, because they hold a
+ * kernel lock that others wait for. The firing runs, and the thread stops,
+ * before the return to user mode. The sender of a signal, and a thread that a
+ * timer interrupts, cannot be held.
  *
- * A file that a thread maps of a target that is followed (SONDE_FOLLOW) stops it by
- * the same engine. The process that opened the session is never held, or nobody
- * would answer: held taps do not fire there.
+ * If a thread of a followed target (SONDE_FOLLOW) maps a file, the same engine
+ * stops it. The process that opened the session is never held, because then
+ * nobody could release it: held taps do not fire there.
  *
- * A program that holds may miss memory that only somebody else can bring (FUSE,
- * userfaultfd). A thread that waits for it is not waited for by who lets it go:
- * the tracee is marked as dropped, and looks at nothing of the session any more.
+ * A program that holds may read absent memory that only another process can
+ * supply (FUSE, userfaultfd). The end of the session does not wait for a thread
+ * that waits for such memory: the tracee is marked as dropped, and does not
+ * access the session any more.
  *
- * SIGKILL ends every stop, as the core has it. What waits for a thread that is
- * killed is forgotten. In a signal's report and a vfork, what is left after a
- * release runs at the thread's next safe point.
+ * SIGKILL ends every stop: the core sees to that. The waiting firings of a
+ * killed thread are dropped. In the report of a signal and in a vfork, what is
+ * left after a release runs at the thread's next safe point.
  *
  * Locks: session->lock > tracees->lock > tracee->lock > the core's.
  */
@@ -63,7 +64,7 @@ struct held_tap {
 
 struct held_taps {
 	u32 count;
-	unsigned long events; /* that they need */
+	unsigned long events; /* the union of their events */
 	bool kinds[SONDE_TAP_KIND_COUNT];
 	struct held_tap taps[];
 };
@@ -85,7 +86,7 @@ static void hold_forget_waiting(struct sonde_tracee *tracee)
 	sonde_tracee_hold(tracee, false);
 }
 
-/* Only the thread itself looks at what waits. */
+/* Only the thread itself accesses its waiting firings. */
 static void hold_run_waiting(struct sonde_tracee *tracee)
 {
 	struct sonde_deferred *deferred;
@@ -139,7 +140,7 @@ static bool hold_is_call(u32 kind)
 	       kind == SONDE_TAP_SYSCALL_RETURN;
 }
 
-/* The n-th tap of this event that covers the current task. */
+/* The probe of the n-th tap of this event that traces the current task. */
 static struct sonde_probe *hold_nth_probe(struct sonde_tracees *tracees,
 					  u32 kind, u32 number, u32 nth)
 {
@@ -163,7 +164,7 @@ static struct sonde_probe *hold_nth_probe(struct sonde_tracees *tracees,
 	return probe;
 }
 
-/* An event: its firings wait behind what waits already, and run if nothing does. */
+/* An event: queues its firings after the waiting ones, and runs them unless the thread is held. */
 static void hold_report(struct sonde_tracee *tracee, u32 kind,
 			const struct sonde_firing *firing)
 {
@@ -228,7 +229,7 @@ static u32 hold_on_return(u32 action, struct utrace_engine *engine,
 	struct sonde_firing firing;
 
 	if (call == -1)
-		call = __NR_rt_sigreturn; /* only that leaves without it */
+		call = __NR_rt_sigreturn; /* only rt_sigreturn ends without a number */
 	if (sonde_call_is_compat() || (unsigned long)call >= SONDE_CALLS)
 		return hold_answer(tracee, action);
 	hold_begin(&firing, tracee, call);
@@ -282,7 +283,10 @@ static void hold_report_birth(struct sonde_tracee *tracee)
 	hold_report(tracee, SONDE_TAP_LWP_START, &firing);
 }
 
-/* A new thread's first event may be its return from clone(): none comes for its birth then. */
+/*
+ * A new thread's first event may be its return from clone(). Then no separate
+ * report comes first, so its birth is reported here, before any event.
+ */
 static u32 hold_on_quiesce(u32 action, struct utrace_engine *engine,
 			   unsigned long event)
 {
@@ -305,7 +309,7 @@ static u32 hold_on_signal(u32 action, struct utrace_engine *engine,
 	struct sonde_firing firing;
 
 	if (verdict == UTRACE_SIGNAL_REPORT || verdict == UTRACE_SIGNAL_HANDLER)
-		return hold_on_quiesce(action, engine, 0); /* in lieu of it */
+		return hold_on_quiesce(action, engine, 0); /* this replaces report_quiesce */
 	hold_begin(&firing, tracee, -1);
 	sonde_siginfo_args(firing.args, info->si_signo, info->si_errno,
 			   info->si_code, &info->_sifields);
@@ -321,7 +325,7 @@ static u32 hold_on_signal(u32 action, struct utrace_engine *engine,
 	return hold_answer(tracee, action);
 }
 
-/* As wait() will show it. */
+/* The status that wait() will return. */
 static int hold_exit_status(long code)
 {
 	struct signal_struct *signal = current->signal;
@@ -338,7 +342,7 @@ static u32 hold_on_exit(u32 action, struct utrace_engine *engine,
 	struct sonde_tracee *tracee = engine->data;
 	struct sonde_firing firing;
 
-	hold_forget_waiting(tracee); /* it was killed while it was held */
+	hold_forget_waiting(tracee); /* the thread was killed while it was held */
 	spin_lock(&tracee->lock);
 	tracee->mapped = 0;
 	spin_unlock(&tracee->lock);
@@ -393,14 +397,14 @@ static unsigned long hold_events_for(u32 kind)
 	case SONDE_TAP_SIGNAL_DISCARD:
 		return UTRACE_EVENT_SIGNAL_ALL;
 	default:
-		return 0; /* always there, or not an engine's */
+		return 0; /* always requested, or not an event of engines */
 	}
 }
 
 /**
- * sonde_hold_check() - can threads be held on this kernel?
- * @kind: of the tap; one that needs no event of its own: at all
- * @why: what to tell the user if not
+ * sonde_hold_check() - whether this kernel supports holding threads
+ * @kind: of the tap; a kind without an event of its own checks the common part
+ * @why: the message for the user if not
  *
  * Context: Any.
  * Return: 0 or -EOPNOTSUPP.
@@ -449,10 +453,10 @@ static struct held_taps *hold_make_taps(struct sonde_session *session)
 }
 
 /**
- * sonde_holds_mark() - of the taps on the engines' list, those fire that are held now
+ * sonde_holds_mark() - let only held taps on the engines' list fire
  * @session: its lock is held
  *
- * Context: Process context. Takes no memory.
+ * Context: Process context. Allocates nothing.
  */
 void sonde_holds_mark(struct sonde_session *session)
 {
@@ -473,11 +477,11 @@ void sonde_holds_mark(struct sonde_session *session)
 }
 
 /**
- * sonde_holds_update() - have the engines that held taps and targets need
+ * sonde_holds_update() - attach the engines that held taps and targets need
  * @session: its lock is held; taps or targets have changed
  *
  * Context: Process context. May sleep.
- * Return: 0, -ENOMEM, those of sonde_finder_follow().
+ * Return: 0, -ENOMEM, or an error of sonde_finder_follow().
  */
 int sonde_holds_update(struct sonde_session *session)
 {
@@ -513,7 +517,7 @@ int sonde_holds_update(struct sonde_session *session)
 
 /**
  * sonde_hold_user() - fire a user tap whose probe has ECBs that hold
- * @armed: the tap; the session covers the current task
+ * @armed: the tap; the session traces the current task
  * @firing: with the registers
  * @leave: as for sonde_fire_behind()
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What hold.c, tracees.c and release.c share: the engines of held taps.
- * hold.c has the theory.
+ * The engines of held taps: what hold.c, tracees.c and release.c share. hold.c
+ * describes how it works.
  */
 #ifndef SONDE_HOLD_H
 #define SONDE_HOLD_H
@@ -10,7 +10,7 @@
 #include "kmod/device/task_work.h"
 #include "kmod/utrace.h"
 
-/* What the engine of every tracee wants. */
+/* The events of every tracee's engine. */
 #define SONDE_HOLD_EVENTS \
 	(UTRACE_EVENT(QUIESCE) | UTRACE_EVENT(CLONE) | UTRACE_EVENT(EXIT) | \
 	 UTRACE_EVENT(DEATH))
@@ -19,31 +19,31 @@ struct sonde_leave;
 struct held_taps;
 
 struct sonde_tracees {
-	refcount_t ref; /* the session, each tracee; they keep its memory */
-	struct utrace_engine_ops ops; /* a copy tells our engines from others' */
+	refcount_t ref; /* the session and each tracee; keeps the session's memory */
+	struct utrace_engine_ops ops; /* a copy, which distinguishes our engines from others */
 	struct sonde_session *session;
-	struct held_taps __rcu *taps; /* NULL: none is held */
-	unsigned long events; /* that the engines want */
-	spinlock_t lock; /* of table, exited */
+	struct held_taps __rcu *taps; /* NULL: no tap is held */
+	unsigned long events; /* of the engines */
+	spinlock_t lock; /* protects table, exited */
 	bool ended;
 	DECLARE_HASHTABLE(table, 8);
 };
 
 struct sonde_tracee {
-	struct hlist_node node; /* by task; until it is let go */
+	struct hlist_node node; /* by task; until it is released for good */
 	struct sonde_tracees *tracees;
-	struct utrace_engine *engine; /* a reference while in the table */
-	struct task_struct *task; /* kept by the engine */
+	struct utrace_engine *engine; /* a reference, while it is in the table */
+	struct task_struct *task; /* the engine keeps it */
 	u32 tgid;
 	bool exited;
-	bool newborn; /* START and LWP_START are to be fired */
+	bool newborn; /* START and LWP_START have yet to fire */
 	spinlock_t lock;
-	bool held; /* the first that waits does so for a release */
-	u32 mapped; /* files whose SONDE_ACKNOWLEDGE it waits for */
-	bool absent; /* the thread waits for memory that somebody else must bring */
-	bool dropped; /* nothing that the session points to may be looked at */
+	bool held; /* the first waiting firing waits for a release */
+	u32 mapped; /* number of mapped files whose SONDE_ACKNOWLEDGE it waits for */
+	bool absent; /* the thread waits for memory that another process must supply */
+	bool dropped; /* it must not access anything of the session */
 	struct list_head waiting;
-	struct list_head drop; /* of those that are let go */
+	struct list_head drop; /* list of tracees that are being released for good */
 };
 
 /* hold.c */

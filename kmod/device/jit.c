@@ -2,10 +2,10 @@
 /*
  * DIF as native code
  *
- * A verified program is translated to eBPF instructions, which the kernel's own
- * JIT compiles; no BPF verifier looks at them, for DIF's has proven more. The
- * code gets the firing and, where BPF has its second argument, the record; it
- * returns the size of the record, 0 for none.
+ * A verified program is translated to eBPF instructions, which the kernel's JIT
+ * compiles. They are not checked by the BPF verifier, because DIF's verifier
+ * has proven more. The code gets the firing as its first argument and the
+ * record as its second; it returns the size of the record, or 0 for none.
  *
  * Registers of the translation:
  *
@@ -13,18 +13,18 @@
  *   code without calls   R1      R2      R3, -         R4, R5, R0
  *   code with calls      R6      R7      R8, R9        R1 to R5, R0
  *
- * The first need not be saved at every firing. DIF's other registers are on the
- * stack.
+ * The registers of the first kind need not be saved at every firing. DIF's
+ * other registers are on the stack.
  *
- * Faults. Only a program that loads memory can have one pending
- * (firing->faulted), so only there the branches, stores and captures look for
- * it. A text that cannot be had is a fault of its slot alone.
+ * Faults. Only a program that loads memory can have a pending fault
+ * (firing->faulted), so only there branches, stores and captures check for it.
+ * A text that is not available is a fault of its slot alone.
  *
- * The interpreter runs a program where the kernel has no JIT, where that is
- * off, and one with a branch too far for eBPF's 16 bits.
+ * The interpreter runs a program if the kernel has no JIT or it is off, or if a
+ * branch is too far for eBPF's 16 bits.
  *
- * Slots whose captures a branch may pass by are zeroed first, so one that no
- * capture reached is 0, as sonde_dif_run() leaves it.
+ * Slots whose captures a branch may skip are zeroed first, so a slot without a
+ * capture is 0, as with sonde_dif_run().
  */
 #include <linux/bpf.h>
 #include <linux/filter.h>
@@ -34,22 +34,22 @@
 #include "kmod/device/jit.h"
 #include "kmod/device/session.h"
 
-#define JIT_PER_INSN 24u /* eBPF instructions that one becomes, at most */
-#define JIT_FRAME 80u /* before them: entry, slots */
+#define JIT_PER_INSN 24u /* maximal number of eBPF instructions for one of DIF */
+#define JIT_FRAME 80u /* and before them: entry, slots */
 
 struct jit {
 	struct bpf_insn *out;
 	u32 count;
-	u8 firing, record, home[2], one, two; /* eBPF registers: see below */
+	u8 firing, record, home[2], one, two; /* eBPF registers: see jit_choose_registers() */
 	const struct sonde_program *program;
 	bool loads; /* it loads memory: a fault may be pending */
-	bool calls; /* helpers */
+	bool calls; /* it calls helpers */
 	bool spans; /* its records have no fixed size */
-	bool faults; /* its slots may have some */
+	bool faults; /* its slots may have faults */
 	bool far; /* a branch does not fit */
 	bool stacked; /* it uses registers that have no home */
-	u64 zeroed; /* slots that a path may leave out */
-	u32 *start; /* where each DIF instruction begins */
+	u64 zeroed; /* slots that a path may skip */
+	u32 *start; /* index of the first eBPF instruction of each DIF instruction */
 };
 
 #define FIRING(member) offsetof(struct sonde_firing, member)
@@ -66,19 +66,19 @@ static s16 jit_reg_at(u32 number)
 	return -8 * (s16)(number + 1);
 }
 
-/* BPF_REG_0 in jit->home stands for none. */
+/* BPF_REG_0 in jit->home means no home. */
 static bool jit_has_home(const struct jit *jit, u32 number)
 {
 	return number < 2 && jit->home[number];
 }
 
-/* The eBPF register that is DIF's @number, else @scratch. */
+/* The eBPF register that is the home of DIF's @number; if it has none, @scratch. */
 static u8 jit_home(const struct jit *jit, u32 number, u8 scratch)
 {
 	return jit_has_home(jit, number) ? jit->home[number] : scratch;
 }
 
-/* Where DIF's register can be read: its home, or @scratch, loaded. */
+/* A register with the value of DIF's @number: its home, or @scratch after a load. */
 static u8 jit_source(struct jit *jit, u32 number, u8 scratch)
 {
 	if (!jit_has_home(jit, number)) {
@@ -123,7 +123,7 @@ static void jit_load_field(struct jit *jit, u8 to, u32 size, u32 offset)
 	jit_emit(jit, BPF_LDX_MEM(size, to, jit->firing, offset));
 }
 
-/* A branch, whose distance jit_land() sets. */
+/* Emits a branch, whose distance jit_land() sets. */
 static u32 jit_branch(struct jit *jit, struct bpf_insn insn)
 {
 	jit_emit(jit, insn);
@@ -161,7 +161,7 @@ static void jit_translate_shift(struct jit *jit,
 	jit_store_reg(jit, in->d, BPF_REG_0);
 }
 
-/* d = a OP b: 1 unless the jump over the 0 is not taken. */
+/* d = a OP b: 1 if the jump over the second move is taken. */
 static void jit_translate_compare(struct jit *jit,
 				  const struct sonde_dif_insn *in, u8 op)
 {
@@ -194,7 +194,7 @@ static void jit_translate_field(struct jit *jit,
 	jit_store_reg(jit, in->d, d);
 }
 
-/* d = word @offset of what the pointer at @pointer of the firing points to */
+/* d = the word at @offset of the object to which the pointer at @pointer of the firing points */
 static void jit_translate_load(struct jit *jit, const struct sonde_dif_insn *in,
 			       u32 size, u32 pointer, u32 offset)
 {
@@ -205,7 +205,7 @@ static void jit_translate_load(struct jit *jit, const struct sonde_dif_insn *in,
 	jit_store_reg(jit, in->d, d);
 }
 
-/* A store after a load that faulted stores 0, and the fault is over. */
+/* A store while a fault is pending stores 0, and clears the fault. */
 static void jit_translate_store(struct jit *jit,
 				const struct sonde_dif_insn *in, u32 pointer,
 				u32 offset)
@@ -305,7 +305,7 @@ static void jit_translate_variable(struct jit *jit,
 	jit_translate_call(jit, in, sonde_jit_variable, in->i);
 }
 
-/* The first bytes of @text and its NUL, as words; a mask of those that count. */
+/* The first bytes of @text and its NUL, as words; and masks of the bytes that count. */
 static bool jit_words_of(const char *text, u64 words[2], u64 masks[2])
 {
 	u32 length = strlen(text);
@@ -319,7 +319,7 @@ static bool jit_words_of(const char *text, u64 words[2], u64 masks[2])
 	return true;
 }
 
-/* d = the first bytes of the name are these: no call, no loop. */
+/* d = whether the name begins with these bytes: without a call or loop. */
 static void jit_translate_name(struct jit *jit, const struct sonde_dif_insn *in)
 {
 	const char *text = (const char *)jit->program->view.pool + in->i;
@@ -351,7 +351,7 @@ static void jit_translate_name(struct jit *jit, const struct sonde_dif_insn *in)
 	jit_store_reg(jit, in->d, BPF_REG_0);
 }
 
-/* Ends the program with a record of the pending fault, if there is one. */
+/* Ends the program with a record of the pending fault, if any. */
 static void jit_check_fault(struct jit *jit)
 {
 	u32 skip;
@@ -366,7 +366,7 @@ static void jit_check_fault(struct jit *jit)
 	jit_land(jit, skip);
 }
 
-/* The distance is right in the second pass, when all places are known. */
+/* The distance is right in the second pass, when all positions are known. */
 static void jit_translate_jump(struct jit *jit, const struct sonde_dif_insn *in,
 			       u32 at, u8 op)
 {
@@ -466,7 +466,7 @@ static u32 jit_fixed_size(const struct jit *jit)
 	return sizeof(struct sonde_record) + 8 * jit->program->view.slots;
 }
 
-/* Size, flags, slots and faults of the record; returns the size. */
+/* Stores size, flags, slots and faults of the record; returns the size. */
 static void jit_end_record(struct jit *jit)
 {
 	if (jit->spans) {
@@ -486,7 +486,7 @@ static void jit_end_record(struct jit *jit)
 		jit_emit(jit,
 			 BPF_ST_MEM(BPF_DW, jit->record, RECORD(faults), 0));
 	}
-	/* flags are the low half */
+	/* flags are the low half of the word */
 	jit_emit(jit, BPF_ST_MEM(BPF_W, jit->record, RECORD(flags),
 				 jit->program->view.slots << 16));
 	jit_emit(jit, BPF_EXIT_INSN());
@@ -687,7 +687,7 @@ static void jit_translate_all(struct jit *jit)
 	}
 }
 
-/* Does it become a call of a helper, or need as many registers? */
+/* Whether it needs a call of a helper, or as many registers. */
 static bool jit_calls(const struct sonde_dif_insn *in)
 {
 	switch (in->op) {
@@ -732,7 +732,7 @@ static void jit_choose_registers(struct jit *jit)
 	}
 }
 
-/* What the whole program has, and which slots may be left out. */
+/* Collects properties of the whole program, and the slots that a path may skip. */
 static void jit_look_ahead(struct jit *jit)
 {
 	const struct sonde_dif_program *view = &jit->program->view;
@@ -769,7 +769,7 @@ static void jit_look_ahead(struct jit *jit)
 	}
 }
 
-/* The kernel's, for a program: its instructions, and their native code. */
+/* The memory of the kernel for a program: instructions and native code. */
 static long jit_bytes_of(const struct bpf_prog *native)
 {
 	return ((long)native->pages << PAGE_SHIFT) + native->jited_len;
@@ -797,10 +797,10 @@ static struct bpf_prog *jit_compile(const struct jit *jit)
 }
 
 /**
- * sonde_jit_compile() - have a program as native code, where that can be
+ * sonde_jit_compile() - compile a program to native code, if possible
  * @program: verified
  *
- * Sets program->native and run; where they stay NULL, the interpreter runs the
+ * Sets program->native and run; if they stay NULL, the interpreter runs the
  * program.
  *
  * Context: Process context. May sleep.
@@ -817,9 +817,9 @@ void sonde_jit_compile(struct sonde_program *program)
 	jit_look_ahead(&jit);
 	jit_choose_registers(&jit);
 	if (jit.start && jit.out) {
-		jit_translate_all(&jit); /* to see where everything begins */
+		jit_translate_all(&jit); /* first pass: finds all positions */
 		jit.far = false;
-		jit_translate_all(&jit); /* with the branches right */
+		jit_translate_all(&jit); /* second pass: with the right branches */
 		if (!jit.far)
 			program->native = jit_compile(&jit);
 	}
@@ -830,8 +830,8 @@ void sonde_jit_compile(struct sonde_program *program)
 }
 
 /**
- * sonde_jit_free() - give the native code back
- * @program: that runs no more
+ * sonde_jit_free() - free the native code
+ * @program: it does not run any more
  *
  * Context: Process context.
  */

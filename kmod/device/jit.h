@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* jit.c: programs as native code. It calls what jit_calls.c has. */
+/* jit.c: programs as native code; jit_calls.c: the functions that they call. */
 #ifndef SONDE_KMOD_JIT_H
 #define SONDE_KMOD_JIT_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * C that native code calls: each has BPF's five arguments, the first of them the
- * firing.
+ * C functions that native code calls. Each has BPF's five arguments; the first
+ * is the firing, except for divisions.
  */
 #include "kmod/arch.h"
 #include "kmod/device/fire.h"
@@ -51,7 +51,7 @@ u64 sonde_jit_modulo(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
 	return b ? a % b : 0;
 }
 
-/* A load failed: the first of several counts. */
+/* A load failed: only the first of several counts. */
 static u64 jit_note_fault(struct sonde_firing *firing, u64 address)
 {
 	if (!firing->faulted)
@@ -62,7 +62,7 @@ static u64 jit_note_fault(struct sonde_firing *firing, u64 address)
 
 u64 sonde_jit_load(u64 context, u64 address, u64 bytes, u64 r4, u64 r5)
 {
-	u64 value = 0; /* little end first: the rest stays 0 */
+	u64 value = 0; /* little endian: the other bytes stay 0 */
 
 	if (!sonde_read_user(address, &value, bytes))
 		return value;
@@ -78,7 +78,7 @@ u64 sonde_jit_load_kernel(u64 context, u64 address, u64 bytes, u64 r4, u64 r5)
 	return jit_note_fault(jit_firing_of(context), address);
 }
 
-/* A branch or FAIL on a pending fault: the record says so, and no more. */
+/* A branch or FAIL with a pending fault: the record has only the fault. */
 u64 sonde_jit_predicate_fault(u64 context, u64 r2, u64 r3, u64 r4, u64 r5)
 {
 	struct sonde_firing *firing = jit_firing_of(context);
@@ -114,7 +114,7 @@ static u8 *jit_span_start(struct sonde_firing *firing)
 	return (u8 *)firing->record + firing->used;
 }
 
-/* The @stored bytes at jit_span_start() are a span of @length. */
+/* Makes a span of @length of the @stored bytes at jit_span_start(). */
 static void jit_end_span(struct sonde_firing *firing, u32 slot, u32 length,
 			 u32 stored)
 {
@@ -125,7 +125,7 @@ static void jit_end_span(struct sonde_firing *firing, u32 slot, u32 length,
 	firing->used += whole;
 }
 
-/* The text of `length` bytes, a fault if negative. */
+/* Ends a text of @length bytes; if negative, a fault. */
 static u64 jit_end_text(struct sonde_firing *firing, u32 slot, int length,
 			u32 max, u64 address)
 {
@@ -139,13 +139,13 @@ static u64 jit_end_text(struct sonde_firing *firing, u32 slot, int length,
 	return 0;
 }
 
-/* 0x80 in the first byte that is 0; what lies above it is of no use. */
+/* 0x80 in the lowest byte that is 0; higher bits are undefined. */
 static u64 jit_zero_bytes(u64 word)
 {
 	return (word - 0x0101010101010101ull) & ~word & 0x8080808080808080ull;
 }
 
-/* The name is short, and wanted everywhere: two words, no loop. */
+/* Execname is short and used often: two words, no loop. */
 u64 sonde_jit_execname(u64 context, u64 slot, u64 r3, u64 r4, u64 r5)
 {
 	struct sonde_firing *firing = jit_firing_of(context);
@@ -166,7 +166,7 @@ u64 sonde_jit_execname(u64 context, u64 slot, u64 r3, u64 r4, u64 r5)
 		firing->used = used + 8;
 		return 0;
 	}
-	high &= ~0ull >> 8; /* another task may be writing it */
+	high &= ~0ull >> 8; /* another task may be changing it */
 	length = __ffs64(jit_zero_bytes(high)) / 8;
 	to[0] = low;
 	to[1] = high & ((1ull << 8 * length) - 1);
@@ -233,8 +233,9 @@ u64 sonde_jit_stack(u64 context, u64 insn, u64 a, u64 b, u64 r5)
 }
 
 /*
- * Where the native code will return to: eBPF's frame begins with the caller's
- * frame pointer and the return address. @helper is the frame of what it calls.
+ * Finds where the native code will return to: eBPF's frame begins with the
+ * caller's frame pointer and the return address. @helper is the frame of the
+ * function that the native code has called.
  */
 static void jit_find_caller(struct pt_regs *regs, const unsigned long *helper)
 {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel, as programs see it: its memory and its stack
+ * The kernel's memory and stack, for programs
  *
- * Only sessions that may see all of it have such programs (-EPERM else):
+ * Only a session that may read all of it can load such programs (else -EPERM):
  * opened with CAP_PERFMON or CAP_SYS_ADMIN, and CAP_SYS_PTRACE, in the initial
  * user namespace, while the kernel is not locked down for /proc/kcore. These
- * are the rights that perf and BPF ask for before they read kernel memory.
+ * are the rights that perf and BPF require for reading kernel memory.
  *
- * Memory is read where it is present, and faults else; nothing sleeps, so
- * these programs run wherever a tap fires.
+ * Absent memory faults; nothing sleeps, so these programs run wherever a tap
+ * fires.
  *
- * A stack begins where the kernel's own code was; what of ours lies before is
- * left out. The unwinder does not know native programs: there, it begins at
- * their caller. A sample's stack begins where the interrupt came, and is empty
- * where that was user code.
+ * A stack begins at the kernel's own code; our frames on top of it are left
+ * out. The unwinder does not know native programs, so from there it begins at
+ * their caller. The stack of a sample begins at the interrupted instruction,
+ * and is empty if that is user code.
  */
 #include <linux/module.h>
 #include <linux/security.h>
@@ -28,10 +28,10 @@
 #include "kmod/device/session.h"
 #include "kmod/device/timer.h"
 
-#define OWN_FRAMES 24u /* before the kernel's, at most */
-#define ITERATOR_BYTES 256u /* code of one, at most */
+#define OWN_FRAMES 24u /* maximal number of our frames before the kernel's */
+#define ITERATOR_BYTES 256u /* maximal size of the code of an iterator */
 
-/* What calls our probes of these is no frame of the kernel's own either. */
+/* The functions that call our probes of these tracepoints are left out, too. */
 static const char *const tracepoints[] = {
 	"sched_process_exec", "sched_process_exit", "signal_deliver",
 	"signal_generate", "sys_enter", "sys_exit", "task_newtask",
@@ -48,7 +48,7 @@ static unsigned int (*save_from)(struct pt_regs *regs, unsigned long *to,
 	__ro_after_init;
 
 /**
- * sonde_kernel_init() - look up what is not exported
+ * sonde_kernel_init() - look up symbols that are not exported
  *
  * Context: Process context, module load.
  */
@@ -70,12 +70,13 @@ void sonde_kernel_init(void)
 }
 
 /**
- * sonde_kernel_check() - may the session have a program that sees the kernel?
+ * sonde_kernel_check() - check whether the session may have a program that
+ * reads the kernel
  * @session: its lock is held
- * @why: what to tell the user on failure
+ * @why: the message for the user on failure
  *
  * Context: Process context.
- * Return: 0, -EPERM, -EOPNOTSUPP this kernel cannot be read safely.
+ * Return: 0; -EPERM; -EOPNOTSUPP: this kernel cannot be read safely.
  */
 int sonde_kernel_check(struct sonde_session *session, char *why)
 {
@@ -92,17 +93,17 @@ int sonde_kernel_check(struct sonde_session *session, char *why)
 	return 0;
 }
 
-/* As sonde_read_user(), of kernel memory. */
+/* As sonde_read_user(), for kernel memory. */
 int sonde_read_kernel(u64 address, void *to, u32 length)
 {
 	return copy_kernel(to, (const void *)(unsigned long)address, length) ?
 		       -1 : 0;
 }
 
-/* As sonde_read_text(), of kernel memory. */
+/* As sonde_read_text(), for kernel memory. */
 int sonde_read_kernel_text(u64 address, char *to, u32 max)
 {
-	/* counts the NUL, which it also puts behind what it cuts off */
+	/* the function counts the NUL, and also adds one to a truncated text */
 	long length = copy_kernel_text(to, (const void *)(unsigned long)address,
 				       max);
 
@@ -119,7 +120,7 @@ static bool kmem_is_iterator(unsigned long address)
 	return false;
 }
 
-/* Frames that are not the kernel's own, at the beginning. */
+/* The number of leading frames that are ours. */
 static u32 kmem_own_frames(const unsigned long *frames, u32 count)
 {
 	u32 own = 0, n;
@@ -132,14 +133,14 @@ static u32 kmem_own_frames(const unsigned long *frames, u32 count)
 }
 
 /**
- * sonde_walk_kernel() - the kernel's frames
- * @firing: under way
- * @from: registers of a caller of ours, to begin at; NULL: here
+ * sonde_walk_kernel() - walk the kernel stack
+ * @firing: the running firing
+ * @from: registers of a caller, to begin there; NULL: begin here
  * @to: room for @max addresses, innermost first
- * @max: SONDE_DIF_MAX_FRAMES at most
+ * @max: at most SONDE_DIF_MAX_FRAMES
  *
  * Context: Any but NMI. Does not sleep.
- * Return: how many there are.
+ * Return: the number of frames.
  */
 u32 sonde_walk_kernel(struct sonde_firing *firing, struct pt_regs *from,
 		      u64 *to, u32 max)
@@ -163,7 +164,7 @@ u32 sonde_walk_kernel(struct sonde_firing *firing, struct pt_regs *from,
 	return count;
 }
 
-/* Where the function in which the probe fired was called. */
+/* The caller of the function in which the probe fired. */
 u64 sonde_kernel_caller(struct sonde_firing *firing, struct pt_regs *from)
 {
 	u64 frames[2];
@@ -175,7 +176,7 @@ u64 sonde_kernel_caller(struct sonde_firing *firing, struct pt_regs *from)
 
 u64 sonde_kernel_depth(struct sonde_firing *firing, struct pt_regs *from)
 {
-	u64 *frames = (u64 *)firing->writer->path; /* moved to its beginning */
+	u64 *frames = (u64 *)firing->writer->path; /* sonde_walk_kernel() moves them to its start */
 
 	if (!firing->session->sees_kernel || !save_from)
 		return 0;

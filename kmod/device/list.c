@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lists that firings run through: list.h has the theory
+ * Lists that firings read: see list.h
  */
 #include <linux/rcupdate.h>
 #include <asm/barrier.h>
@@ -20,14 +20,14 @@ static bool *entries_mark_of(const struct sonde_list_kind *kind,
 	return (bool *)((char *)entry + kind->gone);
 }
 
-/* At its end; it may be looked at meanwhile. */
+/* Adds an entry at the end; firings may read the list meanwhile. */
 static void entries_append(const struct sonde_list_kind *kind,
 			   struct sonde_list *list, const void *entry)
 {
 	memcpy(entries_entry_at(kind, list, list->count), entry, kind->size);
 	kind->note(list, entry);
 	WRITE_ONCE(list->live, list->live + 1);
-	/* pairs with who looks at the entries, sonde_fire_each() and others */
+	/* pairs with the readers of the entries, such as sonde_fire_each() */
 	smp_store_release(&list->count, list->count + 1);
 }
 
@@ -41,7 +41,7 @@ static bool entries_fits_behind(const struct sonde_list_kind *kind,
 			      entries_entry_at(kind, list, list->count - 1)));
 }
 
-/* The same with one more, without those that are gone, and with room. */
+/* Makes a copy with one more entry, without removed ones, and with room for more. */
 static struct sonde_list *entries_rebuild(const struct sonde_list_kind *kind,
 					  const struct sonde_list *old,
 					  const void *entry)
@@ -71,13 +71,14 @@ static struct sonde_list *entries_rebuild(const struct sonde_list_kind *kind,
 
 /**
  * sonde_list_add() - add an entry
- * @kind: what the list is of
- * @list: NULL: there is none yet
+ * @kind: kind of the list
+ * @list: the list; NULL: there is none yet
  * @entry: copied
  *
- * Context: Process context; who changes the list has its lock. May sleep.
- * Return: the list that has it: another one takes the place of @list, whose
- * caller frees it by RCU. NULL: no memory, nothing has changed.
+ * Context: Process context; the lock for changes of the list is held. May
+ * sleep.
+ * Return: the list with the entry. If it is not @list, the caller replaces
+ * @list by it, and frees @list by RCU. NULL: no memory, nothing has changed.
  */
 struct sonde_list *sonde_list_add(const struct sonde_list_kind *kind,
 				  struct sonde_list *list, const void *entry)
@@ -91,12 +92,12 @@ struct sonde_list *sonde_list_add(const struct sonde_list_kind *kind,
 
 /**
  * sonde_list_remove() - remove an entry
- * @kind: what the list is of
- * @list: has it
- * @entry: in the list
+ * @kind: kind of the list
+ * @list: the list
+ * @entry: the entry, in the list
  *
  * Context: As sonde_list_add().
- * Return: whether that was the last.
+ * Return: whether that was the last entry.
  */
 bool sonde_list_remove(const struct sonde_list_kind *kind,
 		       struct sonde_list *list, void *entry)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Lists that firings run through while entries come and go: a probe's ECBs, the
- * taps of a site
+ * Lists that firings read while entries are added and removed: the ECBs of a
+ * probe, the taps of a site
  *
- * A list is one array. An entry that comes last is added in place; else, and
- * where there is no room, another array takes the list's place. To remove one
- * takes no memory, so it cannot fail: the entry is marked, and goes with its
- * array.
+ * A list is one array. An entry that belongs at the end is added in place;
+ * otherwise, or if there is no room, a new array replaces the list. A removal
+ * takes no memory, so it cannot fail: the entry is only marked, and freed with
+ * its array.
  *
- * What is known of all entries (note) is there before the count, and a firing
- * looks at them the other way round.
+ * The summary of all entries (note) is written before the count; a firing reads
+ * the count first.
  */
 #ifndef SONDE_LIST_H
 #define SONDE_LIST_H
@@ -18,21 +18,21 @@
 
 #include "kmod/core/memory.h"
 
-/* The beginning of each list. */
+/* The start of each list. */
 struct sonde_list {
 	u32 count;
 	u32 room;
-	u32 live; /* that are not gone */
+	u32 live; /* not marked as removed */
 };
 
 struct sonde_list_kind {
 	enum sonde_memory memory;
-	size_t head; /* bytes before the entries */
+	size_t head; /* size before the entries */
 	size_t size; /* of an entry */
-	size_t gone; /* where it has its mark, a bool */
-	/* NULL: in the order in which they come */
+	size_t gone; /* offset of its mark, a bool */
+	/* the order; NULL: that of arrival */
 	bool (*before)(const void *entry, const void *other);
-	/* an entry will be the last of the list */
+	/* adds @entry, which will be the last, to the summary */
 	void (*note)(struct sonde_list *list, const void *entry);
 };
 

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What programs map: for symbols, and for probes in libraries that come later
+ * Files that programs map: for symbols, and for probes in libraries that are
+ * loaded later
  *
- *   MAPPED    a target maps a file that it may execute
+ *   MAPPED    a target maps a file as executable
  *   MAPPING   a process ends, or is about to run another program, and had this
  *             mapping
  *
- * The finder tells (kmod/core/finder_images.c). A session wants both while it has
- * targets; one that traces every process wants the second if a program of it
- * records stacks.
+ * The finder reports both (kmod/core/finder_images.c). A session needs both
+ * while it has targets; one that traces every process needs the second if one
+ * of its programs records stacks.
  *
- * Where the target is followed, a task work tells MAPPED, and the thread waits
- * for SONDE_ACKNOWLEDGE before it is back in user mode (hold.c).
+ * If the target is followed, a task work sends MAPPED, and the thread waits for
+ * SONDE_ACKNOWLEDGE before it returns to user mode (hold.c).
  *
- * Both run with preemption off. A map that somebody is changing at its end is
- * counted as a lost event, and so is what there is no memory to tell.
+ * Both run with preemption off. If another thread is changing the mappings at
+ * the end of the process, one lost event is counted; the same if there is no
+ * memory for an event.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
@@ -31,7 +33,7 @@
 #include "kmod/device/task_work.h"
 #include "kmod/finder.h"
 
-/* An event MAPPED whose thread is to wait. */
+/* A MAPPED event whose thread shall wait. */
 struct notice {
 	struct sonde_task_work work;
 	struct sonde_event event;
@@ -56,8 +58,8 @@ out_free:
 }
 
 /*
- * Not for a file without a name, as a compiler's at run time: no probes are asked
- * for there. Return: whether the thread itself will tell.
+ * Not for a file without a name, such as those of JIT compilers: no probes can
+ * be requested there. Return: whether the task work will send the event.
  */
 static bool mappings_notify_later(struct sonde_session *session,
 				  const struct sonde_event *event,
@@ -100,13 +102,13 @@ static void mappings_notify(struct sonde_session *session, u32 kind,
 		sonde_event_text(session, &event, path);
 }
 
-/* @page is for the path. */
+/* @page is a buffer for the path. */
 static void mappings_notify_of(struct sonde_session *session, u32 kind,
 			       const struct vm_area_struct *vma, char *page)
 {
 	const char *path = d_path(&vma->vm_file->f_path, page, PAGE_SIZE);
 
-	if (!IS_ERR(path) && *path == '/') /* else it has no name */
+	if (!IS_ERR(path) && *path == '/') /* otherwise the file has no name */
 		mappings_notify(session, kind, vma, path);
 }
 
@@ -116,11 +118,11 @@ static char *mappings_get_page_now(void)
 }
 
 /**
- * sonde_mappings_image() - a matched thread maps a file that it may execute
+ * sonde_mappings_image() - a matched thread maps a file as executable
  * @data: the session
  * @vma: the mapping
  *
- * Context: The finder's; its image().
+ * Context: image() of the finder.
  */
 void sonde_mappings_image(void *data, const struct vm_area_struct *vma)
 {
@@ -153,10 +155,10 @@ static void mappings_notify_map(struct sonde_session *session,
 
 /**
  * sonde_mappings_end() - a matched process ends, or may be about to run another
- *	program; its map is still there
+ *	program; its mappings still exist
  * @data: the session
  *
- * Context: The finder's; its ends().
+ * Context: ends() of the finder.
  */
 void sonde_mappings_end(void *data)
 {
@@ -178,11 +180,11 @@ void sonde_mappings_end(void *data)
 }
 
 /**
- * sonde_mappings_missed() - mappings and ends that the kernel did not tell
+ * sonde_mappings_missed() - mappings and ends that the kernel did not report
  * @data: the session
- * @count: how many
+ * @count: their number
  *
- * Context: The finder's; its missed().
+ * Context: missed() of the finder.
  */
 void sonde_mappings_missed(void *data, unsigned int count)
 {
@@ -190,13 +192,14 @@ void sonde_mappings_missed(void *data, unsigned int count)
 }
 
 /**
- * sonde_mappings_follow() - tell a session what programs map
+ * sonde_mappings_follow() - report mappings to a session
  * @session: its lock is held; it has targets, or records stacks
  *
- * Where the kernel cannot tell, the user is told that.
+ * If the kernel cannot report them, the user gets a notice.
  *
  * Context: Process context. May sleep.
- * Return: 0, those of sonde_finder_follow() and sonde_finder_follow_images().
+ * Return: 0, or an error of sonde_finder_follow() or
+ * sonde_finder_follow_images().
  */
 int sonde_mappings_follow(struct sonde_session *session)
 {

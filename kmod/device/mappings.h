@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* mappings.c: what programs map */
+/* mappings.c: files that programs map */
 #ifndef SONDE_MAPPINGS_H
 #define SONDE_MAPPINGS_H
 

@@ -5,12 +5,11 @@
  *   task_newtask     CREATE, LWP_CREATE; START, LWP_START by a task work in the
  *                    new thread
  *   sched_process_exec, sched_process_exit
- *   signal_generate  SIGNAL_SEND; SIGNAL_DISCARD when it is ignored at once
- *   signal_deliver   SIGNAL_DELIVER; SIGNAL_DISCARD when it is ignored then
+ *   signal_generate  SIGNAL_SEND; SIGNAL_DISCARD if it is ignored at once
+ *   signal_deliver   SIGNAL_DELIVER; SIGNAL_DISCARD if it is ignored then
  *
- * A session registers its own probe on a tracepoint while a tap needs it, with
- * itself as the probe's data: so the probe is in its session by its first
- * instruction.
+ * While a tap needs it, a session registers a probe of its own on a tracepoint,
+ * with itself as the probe's data. So the probe need not look up its session.
  */
 #include <linux/binfmts.h>
 #include <linux/cred.h>
@@ -47,7 +46,7 @@ static void point_fire_kind(struct sonde_firing *firing,
 		sonde_fire_site(firing, site);
 }
 
-/* No firing of this kind will be made in @task: its records are counted. */
+/* Counts the records of a firing of this kind in @task that is not made. */
 static void point_lose_kind(struct sonde_session *session,
 			    struct task_struct *task, enum sonde_tap_kind kind)
 {
@@ -75,8 +74,8 @@ static void point_begin(struct sonde_firing *firing,
 }
 
 /*
- * START, LWP_START, and the return from its own clone: a work that the new
- * thread runs before anything else
+ * START, LWP_START and the return from clone in the new thread: a work that it
+ * runs before anything else
  */
 
 static void point_fire_start(struct sonde_session *session)
@@ -193,7 +192,7 @@ static bool point_is_plain(const struct kernel_siginfo *info)
 	return (unsigned long)info > 1; /* not SEND_SIG_NOINFO or _PRIV */
 }
 
-/* Who sends without a siginfo is a process that calls kill(), or the kernel. */
+/* A signal without siginfo is sent by a process that calls kill(), or by the kernel. */
 static void point_put_signal(struct sonde_firing *firing, int number,
 			     const struct kernel_siginfo *info)
 {
@@ -212,9 +211,9 @@ static void point_put_signal(struct sonde_firing *firing, int number,
 }
 
 /*
- * A signal that is ignored when it is sent: this runs in the sender, of whom
- * nobody has asked, or in an interrupt of anybody. Its receiver fires it, before
- * it is back in user mode.
+ * A signal that is ignored when it is sent. The tracepoint runs in the sender,
+ * which may not be traced, or in an interrupt of any thread. So the receiver
+ * fires, before it returns to user mode.
  */
 struct discarded {
 	struct sonde_task_work work;
@@ -233,7 +232,7 @@ static void point_run_discarded(struct sonde_task_work *work, bool over)
 		memcpy(firing.args, discarded->args, sizeof(firing.args));
 		point_fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
 	} else if (!over) {
-		/* an exec came between, or its end */
+		/* an exec came between, or the session's end */
 		point_lose_kind(session, current, SONDE_TAP_SIGNAL_DISCARD);
 	}
 	preempt_enable_notrace();
@@ -256,7 +255,7 @@ static void point_discard_later(struct sonde_session *session,
 		memcpy(discarded->args, args, sizeof(discarded->args));
 		if (!sonde_task_work_queue(&discarded->work, session, task))
 			return;
-		sonde_free(discarded); /* it ends */
+		sonde_free(discarded); /* the thread ends */
 	}
 	atomic_dec(&session->discards);
 	point_lose_kind(session, task, SONDE_TAP_SIGNAL_DISCARD);
@@ -292,8 +291,8 @@ static bool point_is_ignored(int number, const struct k_sigaction *action)
 }
 
 /*
- * A signal that ends the group at once (complete_signal()) is handed out as
- * SIGKILL. Which one it was stands in the exit code.
+ * A signal that ends the group at once (complete_signal()) is delivered as
+ * SIGKILL. The exit code has the original number.
  */
 static int point_given_number(int number)
 {
@@ -345,7 +344,7 @@ static struct point {
 /**
  * sonde_points_init() - find the tracepoints
  *
- * One that this kernel does not have is told when a tap wants it.
+ * If this kernel lacks one, a tap that needs it is refused.
  *
  * Context: Process context, module load.
  */
@@ -378,7 +377,7 @@ static u32 points_of(u32 kind)
 	case SONDE_TAP_SIGNAL_DISCARD:
 		return BIT(SONDE_POINT_SIGNAL_GENERATE) |
 		       BIT(SONDE_POINT_SIGNAL_DELIVER);
-	case SONDE_TAP_SYSCALL_ENTRY: /* these stand on other hooks */
+	case SONDE_TAP_SYSCALL_ENTRY: /* these use other hooks */
 	case SONDE_TAP_SYSCALL_RETURN:
 	case SONDE_TAP_EXEC:
 	case SONDE_TAP_EXEC_FAILURE:
@@ -434,8 +433,8 @@ static int point_register_point(struct sonde_session *session, int n, char *why)
 }
 
 /*
- * Those that nothing needs any more are given back. Return: 0, -EOPNOTSUPP, or
- * what tracepoint_probe_register() says.
+ * Registers the tracepoints that are needed, and unregisters the others.
+ * Return: 0, -EOPNOTSUPP, or an error of tracepoint_probe_register().
  */
 static int point_update(struct sonde_session *session, char *why)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probes: what taps fire, and ECBs stand on
+ * Probes: taps fire them, and they run their ECBs
  */
 #include <linux/xarray.h>
 
@@ -9,12 +9,12 @@
 #include "kmod/device/session.h"
 
 /**
- * sonde_probe_get() - the probe of this id
+ * sonde_probe_get() - find or make a probe
  * @session: its lock is held
  * @id: any
  *
  * Context: Process context. May sleep.
- * Return: the probe, made at need; NULL: no memory.
+ * Return: the probe; NULL: no memory.
  */
 struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id)
 {

@@ -2,12 +2,12 @@
 /*
  * Programs and ECBs of a session
  *
- * A program is verified in a copy of our own, which nobody changes any more; it
- * lives as long as the session. A probe's ECBs are a list (list.h) in the order
- * of their epids.
+ * A program is copied before it is verified, so that user space cannot change
+ * it afterwards; it lives as long as the session. The ECBs of a probe are a
+ * list (list.h) in the order of their epids.
  *
- * One firing runs all of a probe's programs with preemption off. So each has a
- * cost, from its instructions, and their sum has a limit.
+ * One firing runs all programs of a probe with preemption off. So each program
+ * has a cost, computed from its instructions, and their sum is limited.
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -28,7 +28,7 @@
 #define PROGRAM_BYTES_MAX (64ull << 20) /* of all programs of a session */
 #define ECBS_MAX 4096u /* of a probe */
 
-/* Of one instruction, at most; but for the depth of the stack. */
+/* The maximal cost of one instruction; the depth of the stack is added separately. */
 static u32 program_cost_of(const struct sonde_dif_insn *insn)
 {
 	switch (insn->op) {
@@ -42,7 +42,7 @@ static u32 program_cost_of(const struct sonde_dif_insn *insn)
 	case SONDE_DIF_CAPKSTR:
 	case SONDE_DIF_CAPKMEM:
 		return 16 + insn->i / 16;
-	case SONDE_DIF_CAPTEXT: /* a path, perhaps */
+	case SONDE_DIF_CAPTEXT: /* may be a path */
 		return 256;
 	case SONDE_DIF_CAPSTACK:
 		return SONDE_WALK_COST(insn->i);
@@ -54,7 +54,7 @@ static u32 program_cost_of(const struct sonde_dif_insn *insn)
 	return 1;
 }
 
-/* Of a run, at most. */
+/* The maximal cost of a run. */
 static u32 program_cost_of_all(const struct sonde_dif_program *view)
 {
 	const struct sonde_dif_insn *insn = view->insns;
@@ -66,7 +66,7 @@ static u32 program_cost_of_all(const struct sonde_dif_program *view)
 		depth |= insn->op == SONDE_DIF_VAR &&
 			 insn->i == SONDE_DIF_VAR_USTACKDEPTH;
 	}
-	/* walked once */
+	/* the stack is walked only once */
 	return depth ? cost + SONDE_WALK_COST(SONDE_DIF_MAX_FRAMES) : cost;
 }
 
@@ -117,16 +117,16 @@ program_make_program(const struct sonde_program_payload *head, u64 bytes)
 }
 
 /**
- * sonde_program_load() - verify a program and keep it
+ * sonde_program_load() - load a program, after verifying it
  * @session: its lock is held
- * @id: the program's
+ * @id: its id
  * @bytes: sonde_program_payload, then instructions, kinds, pool
  * @length: of @bytes
- * @why: what to tell the user on failure
+ * @why: the message for the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -EINVAL malformed or refused by the verifier, -EEXIST the id is
- * taken, -EPERM it sees the kernel and the session may not, -EOPNOTSUPP,
+ * Return: 0; -EINVAL: malformed, or refused by the verifier; -EEXIST: the id is
+ * in use; -EPERM: it reads the kernel, and the session may not; -EOPNOTSUPP;
  * -ENOMEM.
  */
 int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
@@ -303,7 +303,7 @@ static int program_remove_one(struct sonde_session *session, u32 epid)
 	return 0;
 }
 
-/* Whether a probe's firing stays within what it may cost. */
+/* Checks that a firing of the probe stays within the maximal cost. */
 static int program_check_cost(struct sonde_session *session,
 			      const struct sonde_ecb *ecb, char *why)
 {
@@ -345,7 +345,7 @@ static int program_by_epid(const void *a, const void *b)
 	return one->epid < other->epid ? -1 : one->epid > other->epid;
 }
 
-/* Takes off what was counted of the first @count. */
+/* Undoes program_hold() for the first @count ECBs. */
 static void program_unhold(struct sonde_session *session,
 			   const struct sonde_ecb *ecbs, u64 count)
 {
@@ -366,7 +366,7 @@ static void program_unhold(struct sonde_session *session,
 		sonde_taps_rehold(session, why);
 }
 
-/* The taps of probes that will have ECBs that hold go over to engines. */
+/* Moves the taps of probes that will have ECBs that hold to engines. */
 static int program_hold(struct sonde_session *session,
 			const struct sonde_ecb *ecbs, u64 count, char *why)
 {
@@ -395,15 +395,15 @@ static int program_hold(struct sonde_session *session,
 }
 
 /**
- * sonde_ecbs_add() - put clauses on probes: all or none
+ * sonde_ecbs_add() - add ECBs to probes: all or none
  * @session: its lock is held; it has buffers
  * @bytes: an array of sonde_ecb; sorted by epid afterwards
  * @length: of @bytes
- * @why: what to tell the user on failure
+ * @why: the message for the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -EINVAL, -ENOENT no such program, -EEXIST, -EOPNOTSUPP one holds
- * where no thread can be held, -E2BIG too many or too costly, -ENOMEM.
+ * Return: 0; -EINVAL; -ENOENT: no such program; -EEXIST; -EOPNOTSUPP: an ECB
+ * holds where threads cannot be held; -E2BIG: too many, or too costly; -ENOMEM.
  */
 int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
 		   char *why)
@@ -428,7 +428,7 @@ int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
 		return err;
 	for (n = 0; n < count && !err; n++) {
 		err = program_check_ecb(session, &ecbs[n],
-					why); /* one may come twice */
+					why); /* an epid may occur twice in the array */
 		if (!err)
 			err = program_add_one(session, &ecbs[n]);
 	}
@@ -443,17 +443,17 @@ int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
 }
 
 /**
- * sonde_ecbs_remove() - take clauses off their probes
+ * sonde_ecbs_remove() - remove ECBs from their probes
  * @session: its lock is held
  * @bytes: an array of epids
  * @length: of @bytes
- * @why: what to tell the user on failure
+ * @why: the message for the user on failure
  *
- * None of them runs any more when it returns. Those that are there are removed
- * even where others are not.
+ * On return none of them runs any more. Existing ones are removed even if
+ * others do not exist.
  *
  * Context: Process context. May sleep.
- * Return: 0, -EINVAL, -ENOENT one was not there.
+ * Return: 0; -EINVAL; -ENOENT: an ECB does not exist.
  */
 int sonde_ecbs_remove(struct sonde_session *session, const void *bytes,
 		      u64 length, char *why)
@@ -478,7 +478,7 @@ int sonde_ecbs_remove(struct sonde_session *session, const void *bytes,
 
 /**
  * sonde_programs_destroy() - free programs, probes and ECBs
- * @session: nothing of it fires any more
+ * @session: it does not fire any more
  *
  * Context: Process context. May sleep.
  */

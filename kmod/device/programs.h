@@ -6,9 +6,9 @@
 #include "kmod/device/session.h"
 
 /*
- * Of what fires at once, in plain instructions: some milliseconds. One probe
- * cannot have more; where several of a session fire together, what is beyond is
- * lost.
+ * The maximal cost of what fires at once, in plain instructions: some
+ * milliseconds. A probe may not exceed it; where several probes of a session
+ * fire together, those that exceed it are lost.
  */
 #define SONDE_COST_MAX(session) ((session)->privileged ? 4000000u : 400000u)
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arrivals at a function's first instruction that are no entries
+ * Jumps to a function's first instruction that are not entries
  *
- * A jump from inside of a function to its own first instruction (a loop; Go,
- * once the stack has grown) has a tap of its own, of the entry's probe:
+ * A jump inside a function to its own first instruction (a loop; Go, after it
+ * has enlarged the stack) has a tap of its own, which belongs to the entry's
+ * probe:
  *
  *   the jump is taken --> note {entry, sp} --> at the entry: take the note,
  *                                              nothing fires
  *
- * Only a signal can come between. Its handler runs on another piece of the
- * stack, so it takes no note that is not its own: a thread may have some of
- * them. A handler that never comes back leaves one behind. It costs a call that
- * comes later, from the same place of the stack; and it is the first to be
- * written over.
+ * Only a signal can come between the two. Its handler has another stack
+ * pointer, so it takes only its own notes: a thread may have several. A handler
+ * that never returns may leave a note behind. Then a later entry with the same
+ * stack pointer is missed; and the oldest note is overwritten first.
  *
- * A thread's notes are its own: no other looks at them.
+ * Only the thread itself accesses its notes.
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -25,7 +25,7 @@
 
 #define NOTES 4u
 
-/* Those of one thread and one probe. */
+/* The notes of one thread for one probe. */
 struct sonde_reentry {
 	struct hlist_node node;
 	struct task_struct *task; /* only compared */
@@ -42,7 +42,7 @@ static unsigned long reenter_key_of(const struct task_struct *task, u32 probe)
 	return (unsigned long)task + probe;
 }
 
-/* It stays: only the thread's end, or the session's, frees it. */
+/* The result stays valid: only the end of the thread or of the session frees it. */
 static struct sonde_reentry *reenter_find(struct sonde_session *session,
 					  u32 probe)
 {
@@ -95,7 +95,7 @@ void sonde_reenter_note(struct sonde_session *session, u32 probe, u64 entry,
 	if (!own)
 		own = reenter_make(session, probe);
 	if (!own)
-		return; /* the arrival will be taken for an entry */
+		return; /* the arrival will count as an entry */
 	for (n = 0; n < NOTES; n++) {
 		if (own->notes[n].entry == entry && own->notes[n].sp == sp)
 			return;
@@ -109,14 +109,14 @@ void sonde_reenter_note(struct sonde_session *session, u32 probe, u64 entry,
 }
 
 /**
- * sonde_reenter_take() - has the current thread come to an entry by a jump?
+ * sonde_reenter_take() - whether the current thread has jumped to an entry
  * @session: has the tap
  * @probe: of the entry
  * @entry: address of the first instruction
  * @sp: stack pointer
  *
  * Context: The handler of a uprobe.
- * Return: whether it has; then it is forgotten.
+ * Return: whether it has; the note is removed.
  */
 bool sonde_reenter_take(struct sonde_session *session, u32 probe, u64 entry,
 			u64 sp)
@@ -134,7 +134,7 @@ bool sonde_reenter_take(struct sonde_session *session, u32 probe, u64 entry,
 }
 
 /**
- * sonde_reenter_forget() - drop the notes of a thread that ends
+ * sonde_reenter_forget() - free the notes of a thread that ends
  * @session: any
  * @task: the current task
  *
@@ -161,8 +161,8 @@ void sonde_reenter_forget(struct sonde_session *session,
 }
 
 /**
- * sonde_reenter_destroy() - drop all notes
- * @session: nothing of it fires any more
+ * sonde_reenter_destroy() - free all notes
+ * @session: it does not fire any more
  *
  * Context: Process context.
  */

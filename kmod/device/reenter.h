@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* reenter.c: arrivals at a function that are no entries */
+/* reenter.c: jumps to a function's start that are not entries */
 #ifndef SONDE_REENTER_H
 #define SONDE_REENTER_H
 

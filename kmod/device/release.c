@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The consumer's requests for held threads: SONDE_RELEASE, SONDE_ACKNOWLEDGE.
- * hold.c has the theory.
+ * See hold.c.
  */
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
@@ -23,8 +23,8 @@ static struct task_struct *release_get_task(u32 tid)
 }
 
 /*
- * Waits until the thread stands: only then is it asked to go on, or it might
- * go on to stop. Return: 0; -ESRCH it ends; -EINTR.
+ * Waits until the thread has stopped: a request to resume before that might be
+ * overtaken by the stop. Return: 0; -ESRCH: it ends; -EINTR.
  */
 static int release_await_stop(struct sonde_tracee *tracee)
 {
@@ -41,7 +41,7 @@ static int release_await_stop(struct sonde_tracee *tracee)
 	}
 }
 
-/* Lets a thread go on, through what waits. */
+/* Lets a thread continue, with its waiting firings. */
 static void release_go_on(struct sonde_tracee *tracee)
 {
 	if (sonde_tracee_resume(tracee) != UTRACE_STOP)
@@ -73,7 +73,7 @@ static int release_held(struct sonde_tracee *tracee, u32 tid, u64 how,
 	return 0;
 }
 
-/* With a reference to its engine; NULL there is none. */
+/* Return: with a reference to its engine, or NULL. */
 static struct sonde_tracee *release_get_tracee(struct sonde_session *session,
 					       u32 tid, char *why)
 {
@@ -108,13 +108,15 @@ static int release_acknowledge(struct sonde_tracee *tracee, u32 tid, char *why)
 }
 
 /**
- * sonde_hold_acknowledge() - a file that a thread has mapped was looked at
+ * sonde_hold_acknowledge() - the consumer has processed a file that a thread
+ * has mapped
  * @session: its lock is held
  * @tid: the thread
- * @why: what to tell the user on failure
+ * @why: the message for the user on failure
  *
  * Context: Process context. Sleeps.
- * Return: 0; -ESRCH no such thread is traced; -EINVAL it does not wait; -EINTR.
+ * Return: 0; -ESRCH: no such thread is traced; -EINVAL: it does not wait;
+ * -EINTR.
  */
 int sonde_hold_acknowledge(struct sonde_session *session, u32 tid, char *why)
 {
@@ -133,11 +135,11 @@ int sonde_hold_acknowledge(struct sonde_session *session, u32 tid, char *why)
  * sonde_hold_release() - answer a record that is flagged HELD
  * @session: its lock is held
  * @tid: the thread
- * @how: 0 go on, 1 stop as by SIGSTOP, 2 + a signal
- * @why: what to tell the user on failure
+ * @how: 0: continue, 1: stop as by SIGSTOP, 2 + n: send signal n
+ * @why: the message for the user on failure
  *
  * Context: Process context. Sleeps.
- * Return: 0; -ESRCH no such thread is traced; -EINVAL it is not held, or no
+ * Return: 0; -ESRCH: no such thread is traced; -EINVAL: it is not held, or no
  * such signal; -EPERM; -EINTR.
  */
 int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sites: where taps fire that have no instruction and no timer of their own
+ * Sites: taps that have no instruction and no timer of their own
  *
- * A site is a list (list.h) of (pid, probe): all taps of a kind, or of a system
- * call. A tap that is held is in none: engines fire it (hold.c).
+ * A site is a list (list.h) of (pid, probe): all taps of one kind, or on one
+ * system call. A held tap is in no site: engines fire it (hold.c).
  */
 #include <linux/nospec.h>
 #include <linux/rcupdate.h>
@@ -81,7 +81,7 @@ static int site_add(struct sonde_armed *armed)
 	return 0;
 }
 
-/* Takes no memory, so it cannot fail. */
+/* Allocates nothing, so it cannot fail. */
 static void site_remove(struct sonde_armed *armed)
 {
 	struct sonde_session *session = armed->session;
@@ -96,10 +96,10 @@ static void site_remove(struct sonde_armed *armed)
 }
 
 /**
- * sonde_site_check() - is there room for one more tap?
+ * sonde_site_check() - check whether there is room for one more tap
  * @session: its lock is held
  * @tap: any
- * @why: what to tell the user if not
+ * @why: the message for the user if not
  *
  * Context: Process context.
  * Return: 0 or -E2BIG.
@@ -133,11 +133,11 @@ static void site_displace(struct sonde_armed *armed)
 }
 
 /**
- * sonde_site_arm() - put a tap where it fires
+ * sonde_site_arm() - add a tap to its site
  * @armed: the tap; its session's lock is held
- * @path: of no use
- * @arming: of no use
- * @why: of no use
+ * @path: unused
+ * @arming: unused
+ * @why: unused
  *
  * Context: Process context. May sleep.
  * Return: 0 or -ENOMEM.
@@ -150,12 +150,12 @@ int sonde_site_arm(struct sonde_armed *armed, const char *path,
 }
 
 /**
- * sonde_site_disarm() - take a tap out
+ * sonde_site_disarm() - remove a tap from its site
  * @armed: the tap; its session's lock is held
  *
- * It may still fire until RCU has been waited for.
+ * It may still fire until an RCU grace period has passed.
  *
- * Context: Process context. Takes no memory.
+ * Context: Process context. Allocates nothing.
  */
 void sonde_site_disarm(struct sonde_armed *armed)
 {
@@ -165,12 +165,12 @@ void sonde_site_disarm(struct sonde_armed *armed)
 }
 
 /**
- * sonde_site_hold() - give a tap to the engines, or take it back from them
+ * sonde_site_hold() - pass a tap to the engines, or take it back from them
  * @armed: the tap; its session's lock is held
- * @held: which
+ * @held: whether it shall be held
  *
  * Context: Process context. May sleep.
- * Return: 0 or -ENOMEM: then it stays with the engines, where it fires.
+ * Return: 0 or -ENOMEM: then the engines keep it and fire it.
  */
 int sonde_site_hold(struct sonde_armed *armed, bool held)
 {

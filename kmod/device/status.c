@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/sonde: who uses the module, and what it has allocated; for root
+ * /proc/sonde: the users of the module, and its allocations; for root
  *
  *   memory KIND: OBJECTS objects, BYTES bytes
  *   calls: hooked for every task, for targets, or not hooked
@@ -27,7 +27,7 @@ static int status_show(struct seq_file *to, void *unused)
 }
 
 /**
- * sonde_status_init() - make /proc/sonde
+ * sonde_status_init() - create /proc/sonde
  *
  * Context: Process context, module load. May sleep.
  * Return: 0 or -ENOMEM.
@@ -39,7 +39,7 @@ int sonde_status_init(void)
 }
 
 /**
- * sonde_status_exit() - take it away
+ * sonde_status_exit() - remove /proc/sonde
  *
  * Context: Process context, module unload. May sleep.
  */

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System calls: how they are hooked
+ * Hooks on system calls
  *
- *   by name   the call's function, by an ftrace direct call. Who makes another call
- *             pays nothing.
- *   of all    that of all calls, where the kernel has it: one hook for every call,
- *             used when many are wanted at once
+ *   by name   the function of the call, by an ftrace direct call. Other calls
+ *             cost nothing more.
+ *   of all    the function of all calls, if the kernel has it: one hook for every call,
+ *             used when many are needed at once
  *   tracepoint  sys_enter, which puts every task of the machine on the slow path:
- *             where a direct call cannot be had
- *   compat    that of all calls of 32-bit code, where the kernel has it:
- *             hooked while any call is wanted; 64-bit code does not come
+ *             used if direct calls are not possible
+ *   compat    the function of all calls of 32-bit code, if the kernel has it:
+ *             hooked while any call is needed; 64-bit code does not come
  *             there
  *
- * A number that sessions want is hooked in one of these ways, and stays so while
- * it is wanted: so none fires twice, and none is missed while
- * other taps come and go. Numbers that are asked for together share one
- * ftrace_ops, a batch, which goes when none of them is wanted.
+ * A number that sessions need is hooked in one of these ways, and in this way
+ * until it is not needed any more. So no call fires twice, and none is missed
+ * while other taps come and go. Numbers that are requested together share one
+ * ftrace_ops, a batch, which is removed when none of them is needed.
  *
- * A number that this kernel does not have is not hooked by name; the others see it
- * being tried.
+ * A number without a call in this kernel is not hooked by name; the other hooks
+ * see attempts to call it.
  *
- * Locks: syscall_taps.c has the one that all of this is called with.
+ * Locks: the callers hold calls_lock (syscall_taps.c).
  */
 #include <linux/bitmap.h>
 #include <linux/ftrace.h>
@@ -37,9 +37,9 @@
 #include "kmod/device/syscall_hooks.h"
 #include "kmod/device/syscalls.h"
 
-#define FEW 48u /* functions: more are hooked together where that can be had */
+#define FEW 48u /* functions: if more are needed, all are hooked together where possible */
 
-/* What one ftrace_ops hooks. */
+/* The functions that one ftrace_ops hooks. */
 struct batch {
 	struct list_head node;
 	struct ftrace_ops ops;
@@ -54,16 +54,16 @@ MODULE_PARM_DESC(direct_calls,
 u8 sonde_syscall_hook_of[SONDE_CALLS];
 bool sonde_syscall_compat_hooked;
 
-static u32 users[SONDE_CALLS]; /* sessions that want the number */
+static u32 users[SONDE_CALLS]; /* number of sessions that need each number */
 static LIST_HEAD(batches);
-static struct batch *all __maybe_unused; /* the one on all_calls */
-static struct batch *compat __maybe_unused; /* the one on compat_entry */
+static struct batch *all __maybe_unused; /* the batch on all_calls */
+static struct batch *compat __maybe_unused; /* the batch on compat_entry */
 static bool on_tracepoint;
 
 static unsigned long *call_table __ro_after_init; /* the kernel's */
-/* What is there for numbers without a call. */
+/* Its entry for numbers without a call. */
 static unsigned long no_call __ro_after_init;
-/* SONDE_NAME_ALL_CALLS, SONDE_NAME_COMPAT_CALLS; 0: the kernel has none. */
+/* Addresses of SONDE_NAME_ALL_CALLS, SONDE_NAME_COMPAT_CALLS; 0: the kernel has none. */
 static unsigned long all_calls __ro_after_init;
 static unsigned long compat_entry __ro_after_init;
 static struct tracepoint *enter_point __ro_after_init;
@@ -77,7 +77,7 @@ static unsigned long call_trampoline_of(const struct batch *batch)
 						 sonde_tramp_syscall_by_name);
 }
 
-/* 0: the kernel has no such call. */
+/* Return: 0 if the kernel has no such call. */
 static unsigned long call_location_of_call(u32 number)
 {
 	if (number >= NR_syscalls || number >= SONDE_NATIVE_CALLS ||
@@ -111,8 +111,9 @@ static void call_stop(struct batch *batch)
 }
 
 /*
- * All calls of 32-bit code, or none: who has no such program pays nothing. Where
- * it fails they are not seen, as on kernels without that function.
+ * Hooks or unhooks all calls of 32-bit code: 64-bit programs pay nothing for
+ * this. If it fails, these calls are not seen, as on kernels without that
+ * function.
  */
 void sonde_syscall_hooks_compat(bool wanted)
 {
@@ -129,7 +130,7 @@ void sonde_syscall_hooks_compat(bool wanted)
 		return;
 	}
 	if (!READ_ONCE(direct_calls))
-		return; /* for tests: by the tracepoint, if that is on */
+		return; /* for tests: the tracepoint sees them, if it is registered */
 	compat = sonde_alloc(SONDE_MEMORY_HOOKS, sizeof(*compat));
 	if (!compat)
 		return;
@@ -292,7 +293,7 @@ static void call_stop_idle_tracepoint(void)
 	on_tracepoint = false;
 }
 
-/* Numbers that are wanted and are not hooked. */
+/* Hooks those of @numbers that are not hooked yet. */
 static int call_hook(unsigned long *numbers)
 {
 	enum sonde_syscall_hook hook = SONDE_SYSCALL_UNHOOKED;
@@ -326,7 +327,7 @@ static void call_unhook_idle(void)
 	call_stop_idle_tracepoint();
 }
 
-/* Hooks what @session wants and has not. Return: 0; else nothing is changed. */
+/* Hooks the numbers that @session newly needs. Return: 0; otherwise nothing has changed. */
 int sonde_syscall_hooks_take(struct sonde_session *session,
 			     const unsigned long *wanted)
 {
@@ -345,7 +346,7 @@ int sonde_syscall_hooks_take(struct sonde_session *session,
 	return 0;
 }
 
-/* @session wants only @wanted any more: what nobody wants is not hooked. */
+/* @session now needs only @wanted: unhooks the numbers that no session needs any more. */
 void sonde_syscall_hooks_give_back(struct sonde_session *session,
 				   const unsigned long *wanted)
 {
@@ -367,7 +368,7 @@ bool sonde_syscall_hooks_slow_all(void)
 }
 
 /**
- * sonde_syscalls_see_compat() - are the calls of 32-bit code seen?
+ * sonde_syscalls_see_compat() - whether calls of 32-bit code are seen
  *
  * Context: Any.
  */
@@ -381,7 +382,7 @@ bool sonde_syscalls_see_compat(void)
 }
 
 /**
- * sonde_syscall_hooks_init() - find what system calls are hooked by
+ * sonde_syscall_hooks_init() - look up the functions that are hooked
  *
  * Context: Process context, module load.
  */
@@ -396,7 +397,7 @@ void sonde_syscall_hooks_init(void)
 		     SONDE_TASK_SYSCALL_WORK);
 #endif
 	enter_point = sonde_tracepoint("sys_enter");
-	/* all calls are of one type */
+	/* all calls have the same type */
 	if (sonde_function(SONDE_NAME_OF_CALL("read"),
 			   "long int(struct pt_regs *)"))
 		call_table = (unsigned long *)sonde_lookup("sys_call_table");

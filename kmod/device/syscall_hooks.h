@@ -10,18 +10,18 @@
 
 #define SONDE_IS_EXEC(call) ((call) == __NR_execve || (call) == __NR_execveat)
 
-/* How a number is hooked. */
+/* How a system call number is hooked. */
 enum sonde_syscall_hook {
 	SONDE_SYSCALL_UNHOOKED,
 	SONDE_SYSCALL_BY_NAME,
 	SONDE_SYSCALL_OF_ALL,
 	SONDE_SYSCALL_TRACEPOINT,
-	SONDE_SYSCALL_EXEC = 4, /* and it is one of the two with more taps */
+	SONDE_SYSCALL_EXEC = 4, /* flag: execve or execveat, which have more taps */
 };
 
-/* syscalls.c: what the hooks look at */
-extern struct list_head sonde_syscall_sessions; /* RCU: who has such taps */
-extern struct sonde_session __rcu *sonde_syscall_sole; /* where there is one */
+/* syscalls.c: read by the hooks */
+extern struct list_head sonde_syscall_sessions; /* RCU: sessions with such taps */
+extern struct sonde_session __rcu *sonde_syscall_sole; /* the session, if there is only one */
 void sonde_syscall_probe_enter(void *data, struct pt_regs *regs, long call);
 
 /* syscall_hooks.c: read by the hooks */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System calls: taps on them, and the threads that the hooks look at
+ * Taps on system calls, and the threads that the hooks serve
  *
- *   session: taps --> numbers that it wants --> hooked (syscall_hooks.c)
+ *   session: taps --> numbers that it needs --> hooked (syscall_hooks.c)
  *            listed for the hooks (syscalls.c)
  *            targets --> marked
  *
  * SONDE_MARK is a bit of a thread's system call work that the kernel does not
- * have: it neither looks at it nor changes it, but copies it to children, which
- * are targets as well. It goes from all threads with the last session that has
- * marked any.
+ * use. The kernel neither reads nor changes it, but copies it to children,
+ * which are targets as well. When the last session that has marked threads
+ * ends, all threads lose it.
  *
  * Locks: session->lock > calls_lock > tasklist lock.
  */
@@ -34,8 +34,8 @@
 
 #define SONDE_MARK_BIT 63 /* of thread_info.syscall_work */
 
-static DEFINE_MUTEX(calls_lock); /* of what is hooked, listed and marked */
-static u32 marking; /* sessions that have marked threads */
+static DEFINE_MUTEX(calls_lock); /* protects what is hooked, listed and marked */
+static u32 marking; /* number of sessions that have marked threads */
 
 static void call_put_wanted(struct sonde_session *session,
 			    unsigned long *numbers)
@@ -66,8 +66,8 @@ static void call_trace_everyone(void)
 }
 
 /*
- * Has the hooks look at @session, or look at it no more: who does so still is
- * waited for before it may be listed again.
+ * Adds @session to the list of the hooks, or removes it. A removal waits for
+ * the hooks that still use it, so that it may be added again.
  */
 static void call_list(struct sonde_session *session, bool on)
 {
@@ -95,7 +95,7 @@ static void call_see_return(struct task_struct *task)
 		set_task_syscall_work(task, SYSCALL_TRACEPOINT);
 }
 
-/* A thread that is made meanwhile is in no call. Context: RCU. */
+/* A thread that is created meanwhile is in no call. Context: RCU. */
 static void call_see_returns_of(void *unused, pid_t pid)
 {
 	struct task_struct *leader =
@@ -108,7 +108,7 @@ static void call_see_returns_of(void *unused, pid_t pid)
 		call_see_return(task);
 }
 
-/* The calls that are under way end under our eyes. */
+/* Also reports the return of calls that are in progress. */
 static void call_see_returns(struct sonde_session *session)
 {
 	struct task_struct *process, *task;
@@ -118,14 +118,14 @@ static void call_see_returns(struct sonde_session *session)
 		return;
 	}
 	if (!session->privileged)
-		return; /* it traces nobody yet */
+		return; /* it traces no task yet */
 	read_lock(sonde_kernel.tasklist_lock);
 	for_each_process_thread(process, task)
 		call_see_return(task);
 	read_unlock(sonde_kernel.tasklist_lock);
 }
 
-/* Taps or whom the session traces have changed. Return: as sonde_taps_update(). */
+/* Taps or the set of traced tasks have changed. Return: as sonde_taps_update(). */
 static int call_update(struct sonde_session *session, char *why)
 {
 	DECLARE_BITMAP(wanted, SONDE_CALLS);
@@ -151,7 +151,8 @@ static int call_update(struct sonde_session *session, char *why)
 }
 
 /**
- * sonde_syscalls_show() - a line that says who pays for hooks of system calls
+ * sonde_syscalls_show() - print a line that shows which tasks pay for hooks of
+ * system calls
  * @to: /proc/sonde
  *
  * Context: Process context. May sleep.
@@ -170,7 +171,7 @@ void sonde_syscalls_show(struct seq_file *to)
 }
 
 /**
- * sonde_syscalls_mark() - have the hooks look at a thread
+ * sonde_syscalls_mark() - mark a thread for the hooks
  * @task: a new thread of a target, which has not run
  *
  * Context: Any.
@@ -181,11 +182,11 @@ void sonde_syscalls_mark(struct task_struct *task)
 }
 
 /**
- * sonde_syscalls_mark_process() - have the hooks look at a target
+ * sonde_syscalls_mark_process() - mark a target for the hooks
  * @session: its lock is held; it follows the target's clones
  * @leader: the target
  *
- * Calls that are under way are seen to return.
+ * The return of calls that are in progress is seen, too.
  *
  * Context: Process context. May sleep.
  */

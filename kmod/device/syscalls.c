@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System calls: what fires when one is made and when it ends
+ * System calls: the firings at entry and return
  *
  *   entry   hook (syscall_hooks.c) --> sessions --> their taps on the number
  *   return  sys_exit --> sessions --> their taps on the number
  *
- * The hooks are the module's, not a session's, as ftrace has one direct call a
- * function. They are not told whom to trace either, so the trampoline looks
- * first (tramp.S): SONDE_MARK in a thread's system call work says that some
- * session has it as a target (syscall_taps.c).
+ * The hooks belong to the module, not to a session, because ftrace allows one
+ * direct call per function. They see all threads, so the trampoline checks
+ * first (tramp.S): SONDE_MARK in a thread's system call work means that it is a
+ * target of some session (syscall_taps.c).
  *
  * Returns. A wrapper around the call would leave our frames on the stack of a
  * thread that sleeps there. So the entry hook sets the thread's
- * SYSCALL_TRACEPOINT bit, which the kernel looks at when the call ends; the probe
- * on sys_exit that the core has anyway comes here, and takes the bit away. A
- * thread that is in a call when a return is armed has the bit set, too.
+ * SYSCALL_TRACEPOINT bit, which the kernel checks when the call ends; the probe
+ * on sys_exit that the core has anyway calls this file, and clears the bit.
+ * When a return tap is armed, the bit is also set for threads that are in a
+ * call.
  *
- * A new task returns 0 from the call that has made it. That is not taken from
- * sys_exit, but fired behind its START: sonde_syscall_newborn().
+ * A new task returns 0 from the call that created it. This does not fire from
+ * sys_exit, but after its START: sonde_syscall_newborn().
  *
- * 32-bit code numbers its calls otherwise (kmod/shared/compat_numbers.h). One
- * that 64-bit code has as well goes by its number there, another by its own and
- * SONDE_NATIVE_CALLS.
+ * 32-bit code has other call numbers (kmod/shared/compat_numbers.h). A call
+ * that 64-bit code has, too, gets the number it has there; any other gets its
+ * own number plus SONDE_NATIVE_CALLS.
  */
 #include <linux/nospec.h>
 #include <linux/rculist.h>
@@ -50,10 +51,10 @@ static const struct {
 #include "kmod/shared/compat_numbers.h"
 };
 
-/* By 32-bit code's number. */
+/* Indexed by the number in 32-bit code. */
 static u16 compat_calls[SONDE_NATIVE_CALLS] __ro_after_init;
 
-/* SONDE_CALLS: there is none. */
+/* Return: SONDE_CALLS if there is none. */
 static unsigned long call_of_compat(unsigned long number)
 {
 	if (number >= SONDE_NATIVE_CALLS)
@@ -142,7 +143,7 @@ static noinline bool call_enter_execs(struct pt_regs *regs, long call,
 	return deferred;
 }
 
-/* Not this hook's, or an exec. */
+/* The number is not hooked by this hook, or it is an exec. */
 static noinline void call_enter_other(struct pt_regs *regs, unsigned long call,
 				      enum sonde_syscall_hook hook)
 {
@@ -197,13 +198,13 @@ static __always_inline void call_enter(struct pt_regs *regs, unsigned long call,
 	preempt_enable_notrace();
 }
 
-/* Of tramp.S: at the beginning of a call's function. */
+/* Called by tramp.S at the start of a call's function. */
 void sonde_syscall_by_name(struct pt_regs *regs)
 {
 	call_enter(regs, sonde_call_number(regs), SONDE_SYSCALL_BY_NAME);
 }
 
-/* Of tramp.S: at the beginning of SONDE_NAME_ALL_CALLS. */
+/* Called by tramp.S at the start of SONDE_NAME_ALL_CALLS. */
 void sonde_syscall_of_all(struct pt_regs *regs)
 {
 	call_enter(regs, sonde_call_number(regs), SONDE_SYSCALL_OF_ALL);
@@ -225,7 +226,7 @@ static void call_enter_compat(struct pt_regs *regs, unsigned long number)
 		sonde_run_deferred();
 }
 
-/* Of tramp.S: at the beginning of SONDE_NAME_COMPAT_CALLS. */
+/* Called by tramp.S at the start of SONDE_NAME_COMPAT_CALLS. */
 void sonde_syscall_of_compat(struct pt_regs *regs)
 {
 	call_enter_compat(regs, sonde_call_number(regs));
@@ -257,7 +258,7 @@ static noinline void call_leave_exec(struct sonde_session *session,
 
 static const long clones[] = { __NR_clone, __NR_fork, __NR_vfork, __NR_clone3 };
 
-/* In the new task, and only there, they return 0. */
+/* These calls return 0 in the new task, and only there. */
 static bool call_is_clone(long call)
 {
 	u32 n;
@@ -294,7 +295,8 @@ static __always_inline void call_leave_session(struct sonde_session *session,
 }
 
 /**
- * sonde_syscalls_want_newborns() - shall new tasks be seen to return from clone?
+ * sonde_syscalls_want_newborns() - whether the return from clone in new tasks
+ * is traced
  * @session: any
  *
  * Context: Any.
@@ -309,7 +311,7 @@ bool sonde_syscalls_want_newborns(struct sonde_session *session)
 	return false;
 }
 
-/* The call that makes the current task's child, or has made the current task. */
+/* The call that creates a child of the current task, or that created the current task. */
 static long call_clone_call(struct pt_regs *regs)
 {
 	long call = syscall_get_nr(current, regs);
@@ -323,7 +325,7 @@ static long call_clone_call(struct pt_regs *regs)
  * sonde_syscall_newborn() - the current task returns from the clone that made it
  * @session: any
  *
- * Its START has fired: this comes after it, and so not from sys_exit.
+ * This must come after its START, so it does not fire from sys_exit.
  *
  * Context: Preemption is off.
  */
@@ -338,11 +340,12 @@ void sonde_syscall_newborn(struct sonde_session *session)
 }
 
 /**
- * sonde_syscalls_lose_newborn() - there will be no sonde_syscall_newborn()
+ * sonde_syscalls_lose_newborn() - count the records of a
+ * sonde_syscall_newborn() that will not run
  * @session: any
  * @task: the new task
  *
- * Context: The clone; preemption is off.
+ * Context: The thread that calls clone; preemption is off.
  */
 void sonde_syscalls_lose_newborn(struct sonde_session *session,
 				 struct task_struct *task)
@@ -367,8 +370,8 @@ static noinline void call_leave_listed(struct pt_regs *regs, long call,
 }
 
 /**
- * sonde_syscall_exit() - a system call has ended, and the thread had the work bit
- * @regs: the user's
+ * sonde_syscall_exit() - fire at the return of a system call
+ * @regs: of user mode
  * @result: of the call
  *
  * Context: Probe of sys_exit.
@@ -384,14 +387,14 @@ void sonde_syscall_exit(struct pt_regs *regs, long result)
 		call = call_of_compat(call);
 		result = (s32)result;
 	} else if (call == -1) {
-		call = __NR_rt_sigreturn; /* only that leaves without it */
+		call = __NR_rt_sigreturn; /* only rt_sigreturn ends without a number */
 	}
 	if ((unsigned long)call >= SONDE_CALLS)
 		return;
 	call = array_index_nospec(call, SONDE_CALLS);
 	if (!result && unlikely(call_is_clone(call)))
 		return; /* see sonde_syscall_newborn() */
-	preempt_disable_notrace(); /* 6.13 and later call us with it on */
+	preempt_disable_notrace(); /* since 6.13 we are called with preemption on */
 	session = rcu_dereference_sched(sonde_syscall_sole);
 	if (likely(session))
 		call_leave_session(session, regs, call, result);
@@ -401,7 +404,8 @@ void sonde_syscall_exit(struct pt_regs *regs, long result)
 }
 
 /**
- * sonde_syscalls_init() - find what system calls are hooked by
+ * sonde_syscalls_init() - look up the hooked functions, and fill in the call
+ * numbers
  *
  * Context: Process context, module load.
  */

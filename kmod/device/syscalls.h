@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* System calls; and tramp.S, to each other */
+/* System calls; and their interface with tramp.S */
 #ifndef SONDE_SYSCALLS_H
 #define SONDE_SYSCALLS_H
 
@@ -19,7 +19,7 @@ void sonde_syscalls_mark_process(struct sonde_session *session,
 				 struct task_struct *leader);
 
 /* with tramp.S */
-extern long sonde_syscall_everyone; /* negative: some session traces every task */
+extern long sonde_syscall_everyone; /* negative: a session traces every task */
 void sonde_tramp_syscall_by_name(void);
 void sonde_tramp_syscall_of_all(void);
 void sonde_tramp_syscall_of_compat(void);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a tap stands on
+ * Backends of taps
  *
- * taps.c arms and disarms, and knows no more of it than this: each kind of tap has
- * a backend, a table of operations.
+ * Each kind of tap has a backend, a table of operations. taps.c arms and
+ * disarms taps only through it.
  *
- *   points.c   tracepoints: threads, exec, signals
- *   syscalls.c    system calls
- *   uprobe.c   user programs
- *   timer.c    timers
+ *   points.c        tracepoints: threads, exec, signals
+ *   syscall_taps.c  system calls
+ *   uprobe.c        user programs
+ *   timer.c         timers
  */
 #ifndef SONDE_TAP_H
 #define SONDE_TAP_H
 
 #include "kmod/device/session.h"
 
-/* The file of a user tap, and of those behind it that name none. */
+/* The file of a user tap, and of the taps after it that have no path of their own. */
 struct sonde_uprobe_file {
 	struct file *file; /* NULL: none */
 	struct inode *inode;
@@ -24,30 +24,31 @@ struct sonde_uprobe_file {
 
 /* One request to arm taps. */
 struct sonde_arming {
-	const struct sonde_tap_ops *ops; /* of the tap before */
-	struct sonde_uprobe_file file; /* of the tap before */
-	u32 left_out; /* taps that never fire: the kernel cannot probe there */
-	char first[SONDE_WHY]; /* what to tell the user of the first */
+	const struct sonde_tap_ops *ops; /* of the previous tap */
+	struct sonde_uprobe_file file; /* of the previous tap */
+	u32 left_out; /* number of taps that never fire, because the kernel cannot probe there */
+	char first[SONDE_WHY]; /* the message for the user about the first of them */
 };
 
 /**
- * struct sonde_tap_ops - what a kind of tap stands on
- * @has_file: its taps name a file
- * @takes: whether taps of this kind are its
- * @check: whether a tap can be armed, else what to tell the user
+ * struct sonde_tap_ops - the backend of some kinds of taps
+ * @has_file: its taps have a file
+ * @takes: whether it is the backend of this kind
+ * @check: whether a tap can be armed; if not, fills in the message for the user
  * @arm: arms a tap, which may fire at once
- * @disarm: takes it out; it may still fire until @wait, and RCU
- * @hold: gives it to the engines of held taps, or takes it back; NULL: no thread
- *	can be held there
- * @leave: the request goes on with taps of another kind, or is over
- * @update: has the hooks that the session's taps need, and no others
- * @retarget: whom the session traces has changed
- * @wait: waits until nothing that was taken out fires any more
- * @free: frees what a tap has had, after that
- * @close: gives all hooks back: no tap is left
+ * @disarm: disarms a tap; it may still fire until @wait, and RCU
+ * @hold: passes it to the engines of held taps, or takes it back; NULL: no
+ *	thread can be held there
+ * @leave: the request continues with taps of another kind, or is over
+ * @update: installs the hooks that the session's taps need, and removes others
+ * @retarget: the set of traced tasks has changed
+ * @wait: waits until disarmed taps do not fire any more
+ * @free: frees the resources of a tap, after that
+ * @close: removes all hooks: no tap is left
  *
- * All but @takes are called under the session's lock, @wait and @free also without
- * it when it is closed, and may sleep. Those from @hold on may be NULL.
+ * All except @takes may sleep and are called under the session's lock; @wait
+ * and @free also without it, when the session is closed. Those from @hold on
+ * may be NULL.
  */
 struct sonde_tap_ops {
 	bool has_file;
@@ -72,9 +73,9 @@ extern const struct sonde_tap_ops sonde_user_taps;
 extern const struct sonde_tap_ops sonde_timer_taps;
 
 /**
- * sonde_tap_check_perfmon() - may the session have taps of this kind?
+ * sonde_tap_check_perfmon() - check whether the session may have such taps
  * @session: any
- * @why: what to tell the user if not
+ * @why: the message for the user if not
  *
  * Context: Any.
  * Return: 0 or -EPERM.

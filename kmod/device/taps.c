@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Taps: armed, disarmed, and given to the engines where an ECB holds
+ * Taps: arms and disarms them, and passes them to engines if an ECB holds
  *
- * A tap fires a probe where something happens. What it stands on, its backend
- * (tap.h) knows.
+ * A tap is a place where a probe fires. Its backend (tap.h) implements it.
  */
 #include <linux/rcupdate.h>
 #include <linux/tracepoint.h>
@@ -25,14 +24,14 @@ static const struct sonde_tap_ops *const backends[] = {
 };
 
 /**
- * sonde_taps_update() - have the hooks that a session's taps need
+ * sonde_taps_update() - install the hooks that the taps of a session need
  * @session: its lock is held
- * @why: what to tell the user on failure
+ * @why: the message for the user on failure
  *
- * Those that nothing needs any more are given back.
+ * Hooks that are not needed any more are removed.
  *
  * Context: Process context. May sleep.
- * Return: 0, -EOPNOTSUPP, what the hooks say.
+ * Return: 0, -EOPNOTSUPP, or an error of the hooks.
  */
 int sonde_taps_update(struct sonde_session *session, char *why)
 {
@@ -49,12 +48,12 @@ int sonde_taps_update(struct sonde_session *session, char *why)
 }
 
 /**
- * sonde_taps_retarget() - whom a session traces has changed
+ * sonde_taps_retarget() - update the taps after a change of the traced tasks
  * @session: its lock is held
- * @why: what to tell the user on failure
+ * @why: the message for the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, what the backends say.
+ * Return: 0, or an error of a backend.
  */
 int sonde_taps_retarget(struct sonde_session *session, char *why)
 {
@@ -67,7 +66,7 @@ int sonde_taps_retarget(struct sonde_session *session, char *why)
 	return err;
 }
 
-/* Whether what a tap says of its instruction fits its kind. */
+/* Whether the leave description of a tap fits its kind. */
 static bool tap_leave_fits(const struct sonde_tap *tap)
 {
 	u8 how = tap->leave.how;
@@ -82,7 +81,7 @@ static bool tap_leave_fits(const struct sonde_tap *tap)
 	       (tap->kind == SONDE_TAP_USER_ENTRY && reenters);
 }
 
-/* What a kind of tap stands on. Return: NULL if there is no such kind. */
+/* The backend of a kind of tap. Return: NULL if there is no such kind. */
 static const struct sonde_tap_ops *tap_ops_of(u32 kind)
 {
 	int n;
@@ -127,7 +126,10 @@ static int tap_check_tap(struct sonde_session *session,
 	return ops->check(session, tap, why);
 }
 
-/* Not in interrupts, nor under a sender's locks: those records are not HELD. */
+/*
+ * Taps in interrupts, or under the locks of a sender, cannot hold: their
+ * records are not HELD.
+ */
 static bool tap_holds(const struct sonde_armed *armed)
 {
 	return armed->probe->held && armed->ops->hold &&
@@ -151,7 +153,7 @@ static int tap_rehold_one(struct sonde_armed *armed, char *why)
 	return err;
 }
 
-/* The hooks of taps that leave their engines could not be had. Takes no memory. */
+/* Taps that leave their engines go back, because their hooks failed. Allocates nothing. */
 static void tap_keep_leaving(struct sonde_session *session)
 {
 	struct sonde_armed *armed;
@@ -163,7 +165,7 @@ static void tap_keep_leaving(struct sonde_session *session)
 	sonde_holds_mark(session);
 }
 
-/* The engines let go of the taps that have left them. */
+/* The engines release the taps that have left them. */
 static void tap_end_leaving(struct sonde_session *session)
 {
 	struct sonde_armed *armed;
@@ -180,15 +182,15 @@ static void tap_end_leaving(struct sonde_session *session)
 
 /**
  * sonde_taps_rehold() - move taps between tracepoints and engines
- * @session: its lock is held; ECBs that hold come, or have gone
- * @why: what to tell the user on failure
+ * @session: its lock is held; ECBs that hold will be added, or were removed
+ * @why: the message for the user on failure
  *
- * A tap that cannot be moved stays where it was, and the others are moved. One
- * that leaves the engines stays on their lists, silent, until its hook is there:
- * so it can be given back where there is no memory for the hook.
+ * A tap that cannot be moved stays where it is, and the others are moved. A tap
+ * that leaves the engines stays on their list, without firing, until its hook
+ * is installed: so it can return to them if there is no memory for the hook.
  *
  * Context: Process context. May sleep.
- * Return: 0, -ENOMEM, those of sonde_hold_check().
+ * Return: 0, -ENOMEM, or an error of sonde_hold_check().
  */
 int sonde_taps_rehold(struct sonde_session *session, char *why)
 {
@@ -224,7 +226,7 @@ static void tap_report_left_out(struct sonde_session *session,
 	sonde_event_text(session, &notice, text);
 }
 
-/* The tap before was of another kind, or the last. */
+/* The previous tap was of another kind, or the last one. */
 static void tap_leave_kind(struct sonde_arming *arming,
 			   const struct sonde_tap_ops *next)
 {
@@ -260,7 +262,7 @@ static int tap_arm_one(struct sonde_session *session,
 		err = -ENOMEM;
 	}
 	if (armed->held && !sonde_tracees_of(session))
-		goto out_free; /* it may be reached as soon as it is armed */
+		goto out_free; /* it may be hit as soon as it is armed */
 	err = xa_err(xa_store(&session->taps, tap->id, armed,
 			      GFP_KERNEL_ACCOUNT));
 	if (err)
@@ -278,7 +280,7 @@ out_free:
 	return err;
 }
 
-/* It may still fire until tap_bury(). */
+/* The tap may still fire until tap_bury(). */
 static void tap_disarm_one(struct sonde_session *session, u32 id,
 			   struct list_head *gone)
 {
@@ -301,7 +303,7 @@ static bool tap_has_some(struct list_head *gone,
 	return false;
 }
 
-/* Nobody looks at the taps any more: firings, and filters of uprobes. */
+/* Waits until neither firings nor filters of uprobes use the taps, and frees them. */
 static void tap_bury(struct list_head *gone)
 {
 	struct sonde_armed *armed, *next;
@@ -356,13 +358,14 @@ static int tap_check_paths(const struct sonde_tap *taps, u64 count, u64 length,
 /**
  * sonde_taps_arm() - arm taps: all or none
  * @session: its lock is held
- * @count: how many
+ * @count: number of taps
  * @bytes: an array of sonde_tap, then the paths, one after another
  * @length: of @bytes
- * @why: what to tell the user on failure
+ * @why: the message for the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -EINVAL, -EEXIST, -EOPNOTSUPP, -ENOMEM, errors of the file's name.
+ * Return: 0, -EINVAL, -EEXIST, -EOPNOTSUPP, -ENOMEM, or an error of opening the
+ * file.
  */
 int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 		   u64 length, char *why)
@@ -400,17 +403,17 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 }
 
 /**
- * sonde_taps_disarm() - take taps out
+ * sonde_taps_disarm() - disarm taps
  * @session: its lock is held
  * @bytes: an array of tap ids
  * @length: of @bytes
- * @why: what to tell the user on failure
+ * @why: the message for the user on failure
  *
- * None of them fires any more when it returns. Those that are there are taken
- * out even where others are not.
+ * On return none of them fires any more. Existing taps are disarmed even if
+ * others do not exist.
  *
  * Context: Process context. May sleep.
- * Return: 0, -EINVAL, -ENOENT one was not there.
+ * Return: 0; -EINVAL; -ENOENT: a tap does not exist.
  */
 int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 		      u64 length, char *why)
@@ -439,8 +442,8 @@ int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 }
 
 /**
- * sonde_taps_destroy() - take all taps out, and wait until nothing fires
- * @session: that is being closed
+ * sonde_taps_destroy() - disarm all taps, and wait until nothing fires
+ * @session: it is being closed
  *
  * Context: Process context. May sleep.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* taps.c: taps, as requests have them. What a tap stands on: tap.h */
+/* taps.c: requests to arm and disarm taps. Their backends: tap.h */
 #ifndef SONDE_TAPS_H
 #define SONDE_TAPS_H
 

@@ -2,25 +2,26 @@
 /*
  * Which tasks a session traces
  *
- * All of them, until the first target is named; then only the targets and the
- * processes that are born of them. A target is a process (a thread group),
- * known by its number in the first pid namespace: one that the session's finder
- * (kmod/core/finder.c) has found, at attach or at its parent's clone, before it can
- * run, until its last thread ends.
+ * All of them, until the first target is named; then only the targets and their
+ * descendants. A target is a process (a thread group), identified by its number
+ * in the initial pid namespace. The session's finder (kmod/core/finder.c) finds
+ * it, at attach or at its parent's clone, before it can run, and knows it until
+ * its last thread ends.
  *
- * Who may trace what. A session that root opened (CAP_SYS_PTRACE where the
- * system was started) traces every task. Any other, a member's, traces targets
- * alone. May it? That is decided when a process becomes a target: at ATTACH by
- * ptrace_may_access(), with exec kept out until it is one; at a clone by the
- * parent; and again at each exec, before the new program is there
- * (target_becomes()): one of another user, with more capabilities, or that may
- * not be read, is no target any more, nor are its children. So whoever asks "is
- * it a target?" has asked all. What a process does to itself (setresuid(),
- * prctl(PR_SET_DUMPABLE)) is looked at in each firing.
+ * Permissions. A session that root opened (CAP_SYS_PTRACE in the initial user
+ * namespace) traces every task. Any other session, a member's, traces only
+ * targets. Permission is checked when a process becomes a target: at ATTACH by
+ * ptrace_may_access(), while exec is locked out; at a clone the parent's
+ * permission counts; and at each exec it is checked again, before the new
+ * program is mapped (target_becomes()): a process of another user, with more
+ * capabilities, or that may not be read, is no longer a target, nor are its
+ * later children. So a process that is a target may be traced. Changes that a
+ * process makes to itself (setresuid(), prctl(PR_SET_DUMPABLE)) are checked at
+ * each firing.
  *
- * `covered` spares most firings the look into the finder's table: a target of
- * root's session stands there when the session goes, unless one of the same place
- * does.
+ * `covered` spares most firings the look-up in the finder's table: it has the
+ * targets of root's session after SONDE_GO, unless another target has the same
+ * place.
  */
 #include <linux/binfmts.h>
 #include <linux/cred.h>
@@ -42,9 +43,9 @@
 #include "kmod/device/targets.h"
 #include "kmod/finder.h"
 
-#define NOBODY U32_MAX /* in covered: no process has this number */
+#define NOBODY U32_MAX /* value in covered: no process has this number */
 
-/* The finder has it, or has had it: who takes it out forgets it afterwards. */
+/* The finder has the process, or had it: a remover calls target_forget() afterwards. */
 static void target_know(void *data, pid_t pid)
 {
 	struct sonde_session *session = data;
@@ -70,7 +71,8 @@ static void target_forget(struct sonde_session *session, u32 pid)
 }
 
 /**
- * sonde_targets_changed() - whom a session traces, or whether it goes
+ * sonde_targets_changed() - update after a change of the targets, or of
+ * session->going
  * @session: its lock is held
  *
  * Context: Process context.
@@ -84,7 +86,8 @@ void sonde_targets_changed(struct sonde_session *session)
 }
 
 /*
- * What the finder tells
+ * Callbacks from the finder The current task has cloned a thread, which has not
+ * run yet.
  */
 
 /* A thread was cloned by the current task, and has not run. */
@@ -121,7 +124,7 @@ static bool target_stays_ours(struct sonde_session *session,
 	       !(program->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP);
 }
 
-/* The current task is about to be another program, nothing of which is mapped. */
+/* The current task is about to run another program, which is not mapped yet. */
 static bool target_becomes(void *data, const struct linux_binprm *program)
 {
 	struct sonde_session *session = data;
@@ -141,10 +144,10 @@ static bool target_becomes(void *data, const struct linux_binprm *program)
 }
 
 /**
- * sonde_exit_status() - the status of the current process
+ * sonde_exit_status() - the exit status of the current process
  *
  * Context: Probe of sched_process_exit, in the last thread.
- * Return: as wait() will show it.
+ * Return: the status that wait() will return.
  */
 int sonde_exit_status(void)
 {
@@ -164,7 +167,7 @@ static void target_notify_gone(struct sonde_session *session, u32 pid,
 		sonde_event(session, SONDE_EVENT_ALL_GONE, 0, 0);
 }
 
-/* The current process has ended, or became what is not ours. */
+/* The current process has ended, or may not be traced any more. */
 static void target_gone(void *data, struct task_struct *task, unsigned int what)
 {
 	struct sonde_session *session = data;
@@ -189,8 +192,8 @@ static const struct sonde_finder_ops finder_ops = {
 };
 
 /**
- * sonde_targets_init() - no targets
- * @session: that is being made
+ * sonde_targets_init() - initialise without targets
+ * @session: it is being made
  *
  * Context: Process context. May sleep.
  * Return: 0 or -ENOMEM.
@@ -206,8 +209,8 @@ int sonde_targets_init(struct sonde_session *session)
 }
 
 /**
- * sonde_targets_end() - follow nobody any more
- * @session: that is being closed
+ * sonde_targets_end() - stop following targets
+ * @session: it is being closed
  *
  * Context: Process context. Sleeps.
  */
@@ -218,8 +221,8 @@ void sonde_targets_end(struct sonde_session *session)
 }
 
 /**
- * sonde_targets_destroy() - forget all targets
- * @session: nothing of it fires any more
+ * sonde_targets_destroy() - free all targets
+ * @session: it does not fire any more
  *
  * Context: Process context.
  */
@@ -229,14 +232,14 @@ void sonde_targets_destroy(struct sonde_session *session)
 }
 
 /*
- * What the consumer asks for
+ * Requests of the consumer
  */
 
 static bool (*may_access)(struct task_struct *task,
 			  unsigned int mode) __ro_after_init;
 
 /**
- * sonde_targets_find() - look up what is not exported
+ * sonde_targets_find() - look up symbols that are not exported
  *
  * Context: Process context, module load.
  */
@@ -277,9 +280,10 @@ static int target_follow(struct sonde_session *session, char *why)
 }
 
 /*
- * Judges again, and adds, while no thread of the process can get past the point of
- * exec where @becomes is told: so an exec is before it, and the new program is
- * judged, or behind it, and finds the process in the table.
+ * Checks the process again and adds it, while none of its threads can pass the
+ * point of exec where @becomes is called. So either an exec comes before, and
+ * the new program is checked here, or it comes after, and finds the process in
+ * the table.
  */
 static int target_admit(struct sonde_session *session,
 			struct signal_struct *process, struct pid *pid,
@@ -288,13 +292,13 @@ static int target_admit(struct sonde_session *session,
 	struct task_struct *leader;
 	int err = down_read_interruptible(&process->exec_update_lock);
 
-	/* an exec closes files under it, and may wait for a file's server */
+	/* an exec closes files under this lock, and may wait for a file server */
 	if (err) {
 		scnprintf(why, SONDE_WHY,
 			  "interrupted while the process became another program");
 		return err;
 	}
-	/* not who it was before: a thread that execs becomes the leader */
+	/* not the earlier leader: a thread that execs becomes the leader */
 	leader = get_pid_task(pid, PIDTYPE_TGID);
 	err = leader ? target_check_task(leader, why) : -ESRCH;
 	if (!err) {
@@ -312,11 +316,11 @@ static int target_admit(struct sonde_session *session,
  * sonde_target_add() - attach to a process
  * @session: its lock is held
  * @number: the process
- * @why: what to tell the user on failure
+ * @why: the message for the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -ESRCH, -EPERM not yours, -EOPNOTSUPP, -ENOMEM, -EINTR a signal, those
- * of sonde_taps_retarget().
+ * Return: 0; -ESRCH; -EPERM: it may not be traced; -EOPNOTSUPP; -ENOMEM;
+ * -EINTR: a signal came; or an error of sonde_taps_retarget().
  */
 int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 {
@@ -352,7 +356,7 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	if (err)
 		goto out_put;
 	sonde_syscalls_mark_process(session, task);
-	smp_mb(); /* in the table before we look; who ends looks after */
+	smp_mb(); /* orders the insertion before the check of live; an exit has the reverse order */
 	err = sonde_taps_retarget(session, why);
 	if (!err)
 		err = sonde_holds_update(session);
@@ -370,12 +374,12 @@ out_put:
 }
 
 /**
- * sonde_target_remove() - let a process go for good
+ * sonde_target_remove() - stop tracing a process
  * @session: its lock is held
  * @number: a target
- * @why: what to tell the user on failure
+ * @why: the message for the user on failure
  *
- * Its children that are targets stay. Nothing of it fires any more afterwards.
+ * Its children stay targets. On return it does not fire any more.
  *
  * Context: Process context. May sleep.
  * Return: 0 or -ESRCH.
@@ -397,13 +401,14 @@ int sonde_target_remove(struct sonde_session *session, u64 number, char *why)
 }
 
 /**
- * sonde_target_follow() - let threads that map files wait for SONDE_ACKNOWLEDGE
+ * sonde_target_follow() - make threads that map files wait for
+ * SONDE_ACKNOWLEDGE
  * @session: its lock is held
  * @number: a target
- * @why: what to tell the user on failure
+ * @why: the message for the user on failure
  *
  * Context: Process context. May sleep.
- * Return: 0, -ESRCH, -ENOMEM, those of sonde_hold_check().
+ * Return: 0, -ESRCH, -ENOMEM, or an error of sonde_hold_check().
  */
 int sonde_target_follow(struct sonde_session *session, u64 number, char *why)
 {

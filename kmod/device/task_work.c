@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Task works of sessions: what a thread does before it returns to user mode
+ * Task works of sessions: work that threads do before they return to user mode
  *
- * A thread may not come to that for long: it sleeps in a call, it waits for a
- * vfork, or somebody holds it. A session's end waits for none of that. It
- * takes back what is still queued; what a held thread is about to run cannot be
- * taken back, so it keeps the memory of the session, and does nothing. Only a work
- * that runs just then is waited for; but not while it waits itself for memory that
- * somebody else must bring (FUSE, userfaultfd), which may never come. The module
- * cannot be unloaded meanwhile.
+ * A thread may not return to user mode for a long time: it sleeps in a call, it
+ * waits for a vfork, or it is held. The end of a session does not wait for
+ * that. It takes back works that are still queued. A work that a held thread is
+ * about to run cannot be taken back, so it keeps the memory of the session, and
+ * does nothing. Only a work that is running is waited for; but not while it
+ * waits for memory that another process must supply (FUSE, userfaultfd), which
+ * may never come. The module cannot be unloaded meanwhile.
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -25,14 +25,14 @@
 #include "kmod/device/task_work.h"
 
 static atomic_t pending =
-	ATOMIC_INIT(0); /* queued or running, of all sessions */
+	ATOMIC_INIT(0); /* number of works, queued or running, of all sessions */
 
-static DEFINE_SPINLOCK(pauses_lock); /* of pauses */
+static DEFINE_SPINLOCK(pauses_lock); /* protects pauses */
 static LIST_HEAD(pauses);
 
 /**
  * sonde_session_put() - drop a reference to a session's memory
- * @session: which is over, when it is the last
+ * @session: it is over if this is the last reference
  *
  * Context: Process context.
  */
@@ -42,7 +42,7 @@ void sonde_session_put(struct sonde_session *session)
 		sonde_free(session);
 }
 
-/* The work is gone. */
+/* The work has ended, or was taken back. */
 static void works_forget(struct sonde_session *session)
 {
 	sonde_session_put(session);
@@ -58,7 +58,7 @@ static void works_run_work(struct callback_head *head)
 	struct sonde_session *session = work->session;
 
 	atomic_inc(&session->works);
-	/* Pairs with sonde_task_work_end(): one sees the other. */
+	/* Pairs with sonde_task_work_end(): one of the two sees the other. */
 	smp_mb__after_atomic();
 	work->run(work, READ_ONCE(session->over));
 	if (atomic_dec_and_test(&session->works))
@@ -67,7 +67,8 @@ static void works_run_work(struct callback_head *head)
 }
 
 /**
- * sonde_pause_begin() - the current thread may wait for others for long
+ * sonde_pause_begin() - the current thread may wait for another process for a
+ * long time
  * @pause: for sonde_pause_end()
  *
  * The module cannot be unloaded meanwhile.
@@ -98,11 +99,12 @@ void sonde_pause_end(struct sonde_pause *pause)
 }
 
 /**
- * sonde_task_work_pauses() - the current work may wait for others for long
+ * sonde_task_work_pauses() - the current work may wait for another process for
+ * a long time
  * @pause: for sonde_task_work_resumes()
- * @session: its
+ * @session: of the work
  *
- * It looks at nothing of the session until sonde_task_work_resumes().
+ * It must not access the session until sonde_task_work_resumes().
  *
  * Context: A work.
  */
@@ -120,20 +122,21 @@ void sonde_task_work_pauses(struct sonde_pause *pause,
  * @session: the same
  *
  * Context: A work.
- * Return: whether the session is over: then nothing of it may be looked at.
+ * Return: whether the session is over: then it must not be accessed.
  */
 bool sonde_task_work_resumes(struct sonde_pause *pause,
 			     struct sonde_session *session)
 {
 	atomic_inc(&session->works);
-	/* Pairs with sonde_task_work_end(): one sees the other. */
+	/* Pairs with sonde_task_work_end(): one of the two sees the other. */
 	smp_mb__after_atomic();
-	sonde_pause_end(pause); /* `pending` keeps the module from here on */
+	sonde_pause_end(pause); /* from here on `pending` keeps the module */
 	return READ_ONCE(session->over);
 }
 
 /**
- * sonde_pauses_show() - a line for each thread that keeps the module from going
+ * sonde_pauses_show() - print a line for each thread that keeps the module from
+ * being unloaded
  * @to: /proc/sonde
  *
  * Context: Process context.
@@ -152,13 +155,14 @@ void sonde_pauses_show(struct seq_file *to)
 }
 
 /**
- * sonde_task_work_queue() - have a thread run a work before it returns to user mode
- * @work: its run() frees it; it is told whether the session is over
- * @session: one that is not
+ * sonde_task_work_queue() - queue a work that a thread runs before it returns
+ * to user mode
+ * @work: its run() frees it; the argument says whether the session is over
+ * @session: a session that is not over
  * @task: the thread
  *
  * Context: Any.
- * Return: 0; -ESRCH when the thread ends: then the work is the caller's.
+ * Return: 0; -ESRCH if the thread ends: then the caller keeps the work.
  */
 int sonde_task_work_queue(struct sonde_task_work *work,
 			  struct sonde_session *session,
@@ -205,12 +209,12 @@ static struct callback_head *works_take_one(struct task_struct *task,
 }
 
 /**
- * sonde_task_work_take() - take back what the current thread has queued
- * @session: its
- * @run: a work of this kind
+ * sonde_task_work_take() - take back a queued work of the current thread
+ * @session: of the work
+ * @run: kind of work
  *
  * Context: The thread.
- * Return: one, which is the caller's, or NULL.
+ * Return: one work, which the caller now owns, or NULL.
  */
 struct sonde_task_work *
 sonde_task_work_take(struct sonde_session *session,
@@ -226,8 +230,8 @@ sonde_task_work_take(struct sonde_session *session,
 }
 
 /**
- * sonde_task_work_run() - run what the current thread has queued for later now
- * @run: works of this kind
+ * sonde_task_work_run() - run the queued works of the current thread now
+ * @run: kind of works
  *
  * Context: The thread. May sleep.
  */
@@ -236,7 +240,7 @@ void sonde_task_work_run(void (*run)(struct sonde_task_work *work, bool over))
 	struct search search = { .run = run };
 	struct callback_head *head, *first = NULL;
 
-	/* the latest comes first */
+	/* the latest work is taken first */
 	while ((head = works_take_one(current, &search))) {
 		head->next = first;
 		first = head;
@@ -248,8 +252,8 @@ void sonde_task_work_run(void (*run)(struct sonde_task_work *work, bool over))
 }
 
 /**
- * sonde_task_work_end() - a session's works do nothing from now on
- * @session: nothing queues works for it any more
+ * sonde_task_work_end() - end the works of a session
+ * @session: no works are queued for it any more
  *
  * Context: Process context. Sleeps.
  */
@@ -273,9 +277,9 @@ void sonde_task_work_end(struct sonde_session *session)
 }
 
 /**
- * sonde_device_wait() - wait until no thread has a session's work any more
+ * sonde_device_wait() - wait until no thread has a work any more
  *
- * Sessions and stops are over.
+ * All sessions and stops are over.
  *
  * Context: Process context, module unload. Sleeps.
  */

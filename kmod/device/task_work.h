@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* task_work.c: what a thread does before it returns to user mode */
+/* task_work.c: work that threads do before they return to user mode */
 #ifndef SONDE_TASK_WORK_H
 #define SONDE_TASK_WORK_H
 
@@ -16,9 +16,9 @@ struct sonde_task_work {
 	void (*run)(struct sonde_task_work *work, bool over);
 };
 
-/* A thread that waits for memory which somebody else must bring. */
+/* A thread that waits for memory which another process must supply. */
 struct sonde_pause {
-	struct list_head node; /* of all that do */
+	struct list_head node; /* list of all such threads */
 	u32 pid;
 };
 

@@ -2,17 +2,17 @@
 /*
  * Timer taps
  *
- *   PROFILE   one timer a CPU, pinned there: it fires in whatever runs there,
- *             where the session traces that; also in kernel threads and idle
- *   TICK      one timer, wherever the kernel lets it expire; it fires whoever
+ *   PROFILE   one timer per CPU, pinned there: it fires in whatever runs there,
+ *             if the session traces that; also in kernel threads and idle
+ *   TICK      one timer, on any CPU; it fires in whatever
  *             runs there, so only root may have one
  *
- * They expire in hard interrupts. A tick that was missed is left out: the next
- * one is a whole number of periods after the first. What they take of a CPU, all of
- * them together, is a quarter at most: beyond that they are counted as drops.
+ * They expire in hard interrupts. A missed tick is skipped: the next one is a
+ * whole number of periods after the first. All of them together take at most a
+ * quarter of a CPU: firings beyond that are counted as drops.
  *
- * A CPU that comes up gets the timers of all taps, one that goes down takes its
- * own out. Locks: session->lock > cpu hotplug > timers_lock.
+ * A CPU that comes up starts the timers of all taps; one that goes down cancels
+ * its own. Locks: session->lock > cpu hotplug > timers_lock.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -34,7 +34,7 @@
 #include "kmod/device/tap.h"
 #include "kmod/device/timer.h"
 
-#define TIMERS_MAX 64u /* of a session: they fire in interrupts */
+#define TIMERS_MAX 64u /* per session, because they fire in interrupts */
 
 struct sonde_beat {
 	struct hrtimer timer;
@@ -42,32 +42,33 @@ struct sonde_beat {
 };
 
 struct sonde_timer {
-	struct list_head node; /* of the timers of PROFILE taps */
+	struct list_head node; /* list of the timers of PROFILE taps */
 	struct sonde_armed *armed;
 	ktime_t period;
 	struct sonde_beat one; /* TICK */
 	struct sonde_beat __percpu *each; /* PROFILE */
 };
 
-/* A timer fires on this CPU: current is whom it interrupted. */
+/* A timer is firing on this CPU: current is the interrupted task. */
 DEFINE_PER_CPU(bool, sonde_sampling);
 
 /*
- * What firings take is a debt, paid off by four times as much time. While more than
- * DEBT_MAX is owed, none is made. Those of unprivileged sessions have an account of
- * their own, so that they keep none of root's from firing. A rare one, such as the
- * tick that is to end a script, may add to a debt that frequent ones hold open.
+ * The time that firings take is a debt, which is paid off by four times as much
+ * time. While the debt exceeds DEBT_MAX, nothing fires. Unprivileged sessions
+ * have a separate debt, so that they cannot keep root's timers from firing. A
+ * rare timer, such as a tick that ends a script, has a higher limit, so that
+ * frequent timers do not block it.
  */
 #define DEBT_MAX (20 * NSEC_PER_MSEC)
 #define RARE_PERIOD (100 * NSEC_PER_MSEC)
 #define RARE_DEBT_MAX (10 * DEBT_MAX)
 struct debts {
-	u64 paid_at[2]; /* when they will be paid: of others, of the privileged */
+	u64 paid_at[2]; /* time when they will be paid: [1] is for privileged sessions */
 };
 
 static DEFINE_PER_CPU(struct debts, debts);
 
-static DEFINE_MUTEX(timers_lock); /* of timers */
+static DEFINE_MUTEX(timers_lock); /* protects timers */
 static LIST_HEAD(timers);
 static int hotplug_state;
 
@@ -97,9 +98,10 @@ static void timer_fire_timer(struct sonde_armed *armed)
 }
 
 /*
- * Longer than its programs can take nothing took: a host's pause is not theirs. How
- * long a step can take is measured by the clock, when the module is loaded: a kernel
- * that debugs itself in an emulator is a hundred times slower than another.
+ * The duration of a firing, but at most the time that its programs can take: a
+ * pause of the host does not count. The time of a step is measured when the
+ * module is loaded: a debug kernel in an emulator is a hundred times slower
+ * than others.
  */
 #define STEP_NS 256u
 static u64 step_ns __ro_after_init = STEP_NS;
@@ -158,7 +160,7 @@ static enum hrtimer_restart timer_expired(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* On the CPU itself, by an interrupt or with preemption off. */
+/* Runs on that CPU, in an interrupt or with preemption off. */
 static void timer_start_here(void *data)
 {
 	struct sonde_timer *timer = data;
@@ -212,7 +214,7 @@ static void timer_stop_each(struct sonde_timer *timer)
 	sonde_memory_add(SONDE_MEMORY_TAPS, -1, -timer_beats_bytes());
 }
 
-/* Return: 0, -EINVAL the period, -EPERM, -E2BIG too many. */
+/* Return: 0; -EINVAL: the period; -EPERM; -E2BIG: too many. */
 static int timer_check(struct sonde_session *session,
 		       const struct sonde_tap *tap, char *why)
 {
@@ -261,7 +263,7 @@ static int timer_arm(struct sonde_armed *armed, const char *path,
 	return 0;
 }
 
-/* It does not fire any more when this returns. */
+/* On return it does not fire any more. */
 static void timer_disarm(struct sonde_armed *armed)
 {
 	struct sonde_timer *timer = armed->timer;
@@ -310,10 +312,11 @@ static int timer_cpu_down_here(unsigned int cpu)
 }
 
 /**
- * sonde_timers_init() - follow the CPUs, measure this one
+ * sonde_timers_init() - register for CPU hotplug, and measure the time of a
+ * step
  *
  * Context: Process context, module load.
- * Return: 0 or what cpuhp_setup_state() says.
+ * Return: 0 or an error of cpuhp_setup_state().
  */
 int sonde_timers_init(void)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tracees: threads that have an engine of the session. hold.c has the theory,
- * and what the engines report.
+ * Tracees: threads that have an engine of the session. hold.c describes how it
+ * works, and handles the events of the engines.
  *
- * The process that opened a session is never its tracee: nobody would answer.
+ * The process that opened a session is never its tracee: nobody could release
+ * it.
  */
 #include <linux/hashtable.h>
 #include <linux/rcupdate.h>
@@ -28,9 +29,9 @@ void sonde_tracees_put(struct sonde_tracees *tracees)
 }
 
 /**
- * sonde_tracee_hold() - the current thread waits for a release, or does not
+ * sonde_tracee_hold() - set whether the current thread waits for a release
  * @tracee: the current thread
- * @held: whether
+ * @held: whether it waits
  *
  * Context: The thread itself. Does not sleep.
  */
@@ -51,7 +52,7 @@ void sonde_tracee_hold(struct sonde_tracee *tracee, bool held)
 	}
 }
 
-/* A member holds nobody who has become somebody else by an exec. */
+/* A member's session cannot hold a process that an exec has made untraceable. */
 static bool tracee_may_hold(const struct sonde_tracee *tracee)
 {
 	struct sonde_session *session = tracee->tracees->session;
@@ -70,7 +71,7 @@ u32 sonde_tracee_resume(struct sonde_tracee *tracee)
 	return stays && tracee_may_hold(tracee) ? UTRACE_STOP : UTRACE_RESUME;
 }
 
-/* A thread that ends is told nothing any more. */
+/* Has no effect on a thread that ends. */
 int sonde_tracee_control(struct sonde_tracee *tracee,
 			 enum utrace_resume_action action)
 {
@@ -78,12 +79,13 @@ int sonde_tracee_control(struct sonde_tracee *tracee,
 }
 
 /**
- * sonde_tracee_pauses() - the current thread may wait for others for long
+ * sonde_tracee_pauses() - the current thread may wait for another process for a
+ * long time
  * @tracee: the current thread
  * @pause: for sonde_tracee_resumes()
  *
  * Context: A callback of its engine.
- * Return: false: it may not, for it is let go.
+ * Return: false: it may not, because it is being released for good.
  */
 bool sonde_tracee_pauses(struct sonde_tracee *tracee, struct sonde_pause *pause)
 {
@@ -104,7 +106,8 @@ bool sonde_tracee_pauses(struct sonde_tracee *tracee, struct sonde_pause *pause)
  * @pause: the same
  *
  * Context: The same callback.
- * Return: whether it was let go: then nothing of the session may be looked at.
+ * Return: whether it was released for good: then the session must not be
+ * accessed.
  */
 bool sonde_tracee_resumes(struct sonde_tracee *tracee,
 			  struct sonde_pause *pause)
@@ -115,7 +118,7 @@ bool sonde_tracee_resumes(struct sonde_tracee *tracee,
 	tracee->absent = false;
 	dropped = tracee->dropped;
 	spin_unlock(&tracee->lock);
-	sonde_pause_end(pause); /* the core keeps the module from here on */
+	sonde_pause_end(pause); /* from here on the core keeps the module */
 	return dropped;
 }
 
@@ -132,7 +135,7 @@ static struct sonde_tracee *tracee_find(struct sonde_tracees *tracees,
 	return NULL;
 }
 
-/* With a reference to its engine, which keeps it. */
+/* Returned with a reference to its engine, which keeps the tracee. */
 struct sonde_tracee *sonde_tracee_get(struct sonde_tracees *tracees,
 				      struct task_struct *task)
 {
@@ -146,7 +149,7 @@ struct sonde_tracee *sonde_tracee_get(struct sonde_tracees *tracees,
 	return tracee;
 }
 
-/* Whether no other thread of the process is left; of several, one is told so. */
+/* Whether no other thread of the process is left; true for one thread only. */
 bool sonde_tracee_exits_last(struct sonde_tracee *tracee)
 {
 	struct sonde_tracees *tracees = tracee->tracees;
@@ -168,7 +171,10 @@ bool sonde_tracee_exits_last(struct sonde_tracee *tracee)
 	return last;
 }
 
-/* Takes a tracee out of the table: whether it was in, and its engine is ours. */
+/*
+ * Removes a tracee from the table. Return: whether it was there; then its
+ * engine reference is the caller's.
+ */
 bool sonde_tracee_unlink(struct sonde_tracee *tracee)
 {
 	struct sonde_tracees *tracees = tracee->tracees;
@@ -181,7 +187,7 @@ bool sonde_tracee_unlink(struct sonde_tracee *tracee)
 	return linked;
 }
 
-/* Lets a thread go for good. The caller has unlinked the tracee. */
+/* Releases a thread for good. The caller has unlinked the tracee. */
 static void tracee_let_go(struct sonde_tracee *tracee)
 {
 	struct sonde_session *session = tracee->tracees->session;
@@ -216,7 +222,10 @@ static bool tracee_link(struct sonde_tracee *tracee)
 	return !ended;
 }
 
-/* Return: 0; -EEXIST it is one; -EDEADLK, -ESRCH, -EPERM, -ENOMEM. */
+/*
+ * Return: 0; -EEXIST: it is a tracee already; -EDEADLK, -ESRCH, -EPERM,
+ * -ENOMEM.
+ */
 static int tracee_take(struct sonde_tracees *tracees, struct task_struct *task,
 		       bool newborn)
 {
@@ -246,8 +255,8 @@ static int tracee_take(struct sonde_tracees *tracees, struct task_struct *task,
 	refcount_inc(&tracees->ref);
 	tracee->engine = engine;
 	/*
-	 * Ours: once it is linked, the thread's death or the end of the session
-	 * may drop the other two.
+	 * A reference for us: once it is linked, the death of the thread or the
+	 * end of the session may drop the other two.
 	 */
 	utrace_engine_get(engine);
 	if (!tracee_link(tracee)) {
@@ -287,7 +296,7 @@ static bool tracee_take_one(void *data, struct task_struct *task)
 	return !tracee && !tracee_take(tracees, task, false);
 }
 
-/* Every thread that is covered becomes a tracee. */
+/* Makes every thread that the session traces a tracee. */
 int sonde_tracees_take(struct sonde_tracees *tracees)
 {
 	return sonde_finder_each(tracees->session->finder, tracee_take_one,
@@ -295,11 +304,12 @@ int sonde_tracees_take(struct sonde_tracees *tracees)
 }
 
 /**
- * sonde_hold_newborn() - hold a new thread, where its session holds others
- * @session: whose finder tells of it
- * @task: the thread, which the current one has made; it has not run
+ * sonde_hold_newborn() - make a new thread a tracee, if its session holds
+ * threads
+ * @session: the session of the finder
+ * @task: the thread, which the current one has created; it has not run yet
  *
- * Context: The finder's; its found(). May sleep.
+ * Context: found() of the finder. May sleep.
  */
 void sonde_hold_newborn(struct sonde_session *session, struct task_struct *task)
 {
@@ -307,7 +317,7 @@ void sonde_hold_newborn(struct sonde_session *session, struct task_struct *task)
 
 	if (!tracees || !tracee_wants(session, task))
 		return;
-	/* a search comes with the first tap that is held, and sees the child */
+	/* the first held tap starts a search, which sees the child */
 	if (rcu_access_pointer(tracees->taps))
 		tracee_take(tracees, task, true);
 }
@@ -321,11 +331,11 @@ void sonde_tracees_set_events(struct sonde_tracees *tracees)
 	spin_lock(&tracees->lock);
 	hash_for_each(tracees->table, bucket, tracee, node)
 		if (utrace_set_events(tracee->task, tracee->engine, events))
-			continue; /* it ends */
+			continue; /* the thread ends */
 	spin_unlock(&tracees->lock);
 }
 
-/* Those of process @only; 0: all. */
+/* Drops the tracees of process @only; 0: all. */
 static void tracee_drop_all(struct sonde_tracees *tracees, u32 only)
 {
 	struct sonde_tracee *tracee, *other;
@@ -363,11 +373,11 @@ struct sonde_tracees *sonde_tracees_of(struct sonde_session *session)
 	tracees->ops = sonde_hold_ops;
 	tracees->events = SONDE_HOLD_EVENTS;
 	smp_store_release(&session->tracees,
-			  tracees); /* whole, for who is born */
+			  tracees); /* fully initialised, for sonde_hold_newborn() */
 	return tracees;
 }
 
-/* The current thread's, or NULL: ourselves, or no memory. */
+/* The tracee of the current thread, or NULL: our own process, or no memory. */
 struct sonde_tracee *sonde_tracee_own(struct sonde_tracees *tracees)
 {
 	struct sonde_tracee *tracee = sonde_tracee_get(tracees, current);
@@ -389,11 +399,11 @@ void sonde_tracee_acknowledged(struct sonde_tracee *tracee)
 
 /**
  * sonde_hold_mapped() - make the current thread wait for an acknowledgement
- * @session: that follows its process
+ * @session: it follows the process
  *
- * The count of SONDE_ACKNOWLEDGE that it waits for goes up by one. Not if the
- * process has been let go meanwhile: that removes it from the targets first,
- * then from the tracees.
+ * The thread waits for one more SONDE_ACKNOWLEDGE; not if the process has been
+ * released meanwhile, which removes it from the targets first, then from the
+ * tracees.
  *
  * Context: A task work. May sleep.
  * Return: whether the thread waits.
@@ -417,7 +427,7 @@ bool sonde_hold_mapped(struct sonde_session *session)
 }
 
 /**
- * sonde_hold_unmapped() - take one sonde_hold_mapped() back
+ * sonde_hold_unmapped() - undo one sonde_hold_mapped()
  * @session: after sonde_hold_mapped()
  *
  * Context: A task work.
@@ -435,9 +445,9 @@ void sonde_hold_unmapped(struct sonde_session *session)
 }
 
 /**
- * sonde_holds_forget() - let the threads of a process go for good
+ * sonde_holds_forget() - release the threads of a process for good
  * @session: its lock is held
- * @pid: it is no target any more
+ * @pid: it is not a target any more
  *
  * Context: Process context. Sleeps.
  */
@@ -449,8 +459,8 @@ void sonde_holds_forget(struct sonde_session *session, u32 pid)
 }
 
 /**
- * sonde_holds_destroy() - let all threads go
- * @session: its taps are gone
+ * sonde_holds_destroy() - release all threads for good
+ * @session: it has no taps any more
  *
  * Context: Process context. Sleeps.
  */

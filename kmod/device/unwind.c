@@ -3,15 +3,16 @@
  * User stacks, by frame information
  *
  * kmod/shared/eh_frame.h reads the tables, from the memory of the process that
- * fires, as everything else that a program captures; here is what it reads
- * with, and how the table of a pc is found: pc --> mapping --> ELF header.
+ * fires, as all captures do. This file has its read functions, and finds the
+ * table for a pc: pc --> mapping --> ELF header.
  *
- * A page of a table that is absent defers the firing (deferred.c); one of the
- * stack ends it. Code without frame information, as a JIT compiler makes it, is
- * left by its frame pointer; so is all code in interrupts, where no mapping can
- * be looked up.
+ * An absent page of a table defers the firing (deferred.c); an absent page of
+ * the stack ends the walk. For code without frame information, as from JIT
+ * compilers, the frame pointer is used; so it is for all code in interrupts,
+ * where mappings cannot be looked up.
  *
- * The steps of a whole walk are bounded, by what the program was weighed at.
+ * The number of steps of a walk is limited by the cost that was counted for the
+ * program.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -22,14 +23,14 @@
 #include "kmod/device/session.h"
 #include "kmod/shared/eh_frame.h"
 
-#define GAPS_MAX 4u /* pages by which a linker moves the text */
+#define GAPS_MAX 4u /* maximal number of pages by which a linker moves the text */
 
-/* One walk. It lies in the page for paths, behind the frames of ustackdepth. */
+/* One walk. It is in the page for paths, after the frames of ustackdepth. */
 struct walk {
 	struct sonde_cfi cfi;
 	u64 regs[SONDE_CFI_REGISTERS];
-	u64 start, end; /* the mapping that was looked up */
-	struct sonde_cfi_table table; /* of its object */
+	u64 start, end; /* the last mapping that was looked up */
+	struct sonde_cfi_table table; /* of the mapped object */
 };
 
 static int unwind_read_table(void *walk, u64 address, void *to, u32 length)
@@ -49,7 +50,7 @@ static bool unwind_is_object(struct mm_struct *mm,
 	       vma->vm_start == (unsigned long)mm->context.vdso;
 }
 
-/* Where @pc is code, the mapping; where that is of an object, its table. */
+/* Whether @pc is in code. Looks up its mapping and, for an object, the table. */
 static int unwind_is_code(void *context, u64 pc)
 {
 	struct mm_struct *mm = current->mm;
@@ -62,7 +63,7 @@ static int unwind_is_code(void *context, u64 pc)
 	if (pc >= w->start && pc < w->end)
 		return true;
 	if (!mmap_read_trylock(mm)) {
-		sonde_note_absent(pc, 1, false); /* again, then */
+		sonde_note_absent(pc, 1, false); /* the firing is tried again */
 		return false;
 	}
 	vma = find_vma(mm, pc);
@@ -77,7 +78,7 @@ static int unwind_is_code(void *context, u64 pc)
 			base -= (u64)vma->vm_pgoff << PAGE_SHIFT;
 	}
 	mmap_read_unlock(mm);
-	/* the header is before the text, by so much or by some pages more */
+	/* the header precedes the text by its offset, or by some pages more */
 	for (gap = 0; mapped && gap < GAPS_MAX; gap++)
 		if (!sonde_cfi_open(&w->cfi, base - gap * PAGE_SIZE, pc,
 				    &w->table))
@@ -107,13 +108,13 @@ static const struct sonde_cfi_env unwind_env = {
 };
 
 /**
- * sonde_unwind() - the user's frames, by frame information
- * @firing: has the user's registers
+ * sonde_unwind() - walk the user stack, by frame information
+ * @firing: it has the user registers
  * @to: program counters, innermost first
- * @max: how many at most, not 0
+ * @max: maximal number, not 0
  *
  * Context: A firing in task context, with interrupts on.
- * Return: how many.
+ * Return: number of program counters.
  */
 u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max)
 {

@@ -2,25 +2,26 @@
 /*
  * Taps in user programs: uprobes
  *
- * A uprobe stands at the file offset of a tap's instruction. It is a session's
- * own, and has all the taps that the session has there:
+ * A uprobe is at the file offset of a tap's instruction. It belongs to one
+ * session, and has all taps of the session at that place:
  *
  *   session->uprobes --> uprobe (file, offset, pid) --> tap --> tap
  *
- * Taps of instructions that leave a function come last, so that a function of
+ * Taps on instructions that leave a function come last, so that a function of
  * one instruction is entered before it is left. The consumer's filter keeps the
- * breakpoint out of processes that the session does not trace; so a target that
- * is named after its taps were armed has them put in then. A process that is
- * born of a target has its parent's breakpoints.
+ * breakpoint out of processes that the session does not trace; so if a target
+ * is added after taps were armed, the breakpoints are inserted then. A child of
+ * a target has its parent's breakpoints.
  *
- * The handlers run in the thread, before the instruction. Whether an instruction
- * leaves its function is judged there (kmod/shared/leave.h), before anything
- * fires. They wait for no memory, for whoever takes a uprobe out waits for them:
- * where a jump's operand is absent, that is judged, and fired, when the thread is
- * about to return to user mode, which is before the jump (deferred.c).
+ * The handlers run in the thread, before the instruction. They decide whether
+ * the instruction leaves its function (kmod/shared/leave.h), before anything
+ * fires. They must not wait for memory, because the removal of a uprobe waits
+ * for them: if the operand of a jump is absent, both the decision and the
+ * firing are deferred until the thread is about to return to user mode, which
+ * is before the jump (deferred.c).
  *
- * Whoever takes taps out waits, once for all of them, until no handler looks at
- * them, and then frees them: utap_disarm(), sonde_uprobe_wait(), utap_release().
+ * To disarm taps, wait once for all of them until no handler uses them, and
+ * then free them: utap_disarm(), sonde_uprobe_wait(), utap_release().
  */
 #include <linux/dcache.h>
 #include <linux/file.h>
@@ -48,9 +49,9 @@
 
 struct sonde_uprobe {
 	struct uprobe_consumer consumer;
-	struct sonde_armed __rcu *first; /* there is always one */
+	struct sonde_armed __rcu *first; /* never NULL */
 	struct sonde_session *session;
-	struct inode *inode; /* the next three are the key */
+	struct inode *inode; /* the next three fields are the key */
 	u64 offset;
 	u32 pid; /* only this process; 0: any */
 	u32 taps;
@@ -84,12 +85,12 @@ static bool utap_filter_mm(struct uprobe_consumer *consumer,
 	return wants;
 }
 
-/* Whether a tap fires this time. */
+/* Whether a tap fires at this hit. */
 enum verdict { STAYS, FIRES, ABSENT };
 
 /*
- * @deferred: an earlier tap here was deferred, so this comes behind it. Return: the
- * same for the next.
+ * @deferred: an earlier tap of this hit was deferred, so this one must come
+ * after it. Return: the value for the next tap.
  */
 static __always_inline bool utap_fire_user(struct sonde_armed *armed,
 					   struct sonde_firing *firing,
@@ -151,7 +152,7 @@ static enum verdict utap_leaves(const struct sonde_leave *leave,
 	return absent ? ABSENT : STAYS;
 }
 
-/* A jump that is no entry is noted, and does not fire. */
+/* A jump that is not an entry is noted, and does not fire. */
 static noinline enum verdict utap_judge(const struct sonde_armed *armed,
 					struct sonde_firing *firing,
 					const struct pt_regs *regs)
@@ -180,7 +181,7 @@ static noinline enum verdict utap_judge(const struct sonde_armed *armed,
 	return verdict;
 }
 
-/* What fires together at one instruction may cost what one probe may. */
+/* What fires at one instruction may together cost as much as one probe; the rest is lost. */
 static noinline void utap_lose(const struct sonde_armed *armed)
 {
 	if (armed->tap.pid && armed->tap.pid != current->tgid)
@@ -198,7 +199,7 @@ utap_first(struct uprobe_consumer *consumer)
 		container_of(consumer, struct sonde_uprobe, consumer)->first);
 }
 
-/* The usual: one tap, which fires always. */
+/* The usual case: one tap, which always fires. */
 static int utap_handle_plain(struct uprobe_consumer *consumer,
 			     struct pt_regs *regs SONDE_UPROBE_DATA)
 {
@@ -242,7 +243,7 @@ static int (*analyze)(struct arch_uprobe *uprobe, struct mm_struct *mm,
 static sonde_uprobe_apply_t apply __ro_after_init;
 
 /**
- * sonde_uprobes_init() - look up what is not exported
+ * sonde_uprobes_init() - look up symbols that are not exported
  *
  * Context: Process context, module load.
  */
@@ -254,8 +255,9 @@ void sonde_uprobes_init(void)
 }
 
 /*
- * The kernel looks at the instruction when a process maps it, perhaps long after
- * the uprobe was registered, and then says nothing: so it is asked now.
+ * The kernel checks the instruction when a process maps it, maybe long after
+ * the uprobe was registered, and does not report a failure. So it is checked
+ * now.
  */
 static int utap_check_instruction(const struct sonde_uprobe_file *in,
 				  u64 offset, char *why)
@@ -291,8 +293,9 @@ static union sonde_firing_start utap_firing_start(const struct sonde_tap *tap)
 }
 
 /*
- * Only a regular file is opened: others would block, or do things. It is the one
- * that was looked at, whatever the name stands for meanwhile.
+ * Opens only a regular file: opening others may block or have side effects. The
+ * file that is opened is the one that was checked, even if the name has changed
+ * meanwhile.
  */
 static struct file *utap_open_regular(const char *name)
 {
@@ -309,8 +312,8 @@ static struct file *utap_open_regular(const char *name)
 }
 
 /*
- * @path has no NUL. Return: 0, -EPERM everybody's programs, and not root, -ENOMEM,
- * errors of the file's name.
+ * @path has no NUL. Return: 0; -EPERM: files in every process need root;
+ * -ENOMEM; or an error of opening the file.
  */
 static int utap_open_file(struct sonde_session *session, const char *path,
 			  u32 length, struct sonde_uprobe_file *file, char *why)
@@ -333,7 +336,7 @@ static int utap_open_file(struct sonde_session *session, const char *path,
 		return PTR_ERR(found);
 	}
 	file->file = found;
-	file->inode = d_real_inode(found->f_path.dentry); /* as mappings have it */
+	file->inode = d_real_inode(found->f_path.dentry); /* the inode that mappings have */
 	file->path = name;
 	return 0;
 }
@@ -359,7 +362,7 @@ static int utap_compare(const struct sonde_uprobe *uprobe,
 	return pid < uprobe->pid ? -1 : pid > uprobe->pid;
 }
 
-/* NULL: there is none; then @parent and @link say where it would be. */
+/* Return: NULL if there is none; then @parent and @link are its place. */
 static struct sonde_uprobe *utap_find(struct sonde_session *session,
 				      const struct inode *inode, u64 offset,
 				      u32 pid, struct rb_node **parent,
@@ -385,7 +388,10 @@ static struct sonde_armed *utap_tap_at(struct sonde_armed __rcu *const *link)
 	return rcu_dereference_protected(*link, true);
 }
 
-/* Whoever runs in the other one has not seen what is new, or sees what was. */
+/*
+ * A handler that is still running as the other kind misses only what is new, or
+ * sees what was there.
+ */
 static void utap_choose_handler(struct sonde_uprobe *uprobe)
 {
 	const struct sonde_armed *first = utap_tap_at(&uprobe->first);
@@ -395,7 +401,7 @@ static void utap_choose_handler(struct sonde_uprobe *uprobe)
 		   plain ? utap_handle_plain : utap_handle_each);
 }
 
-/* Behind those that are there; what leaves a function, behind all. */
+/* Adds a tap after the existing ones; one on a leaving instruction after all. */
 static void utap_attach_tap(struct sonde_uprobe *uprobe,
 			    struct sonde_armed *armed)
 {
@@ -412,7 +418,7 @@ static void utap_attach_tap(struct sonde_uprobe *uprobe,
 	utap_choose_handler(uprobe);
 }
 
-/* Who runs through the list still goes on from it. */
+/* A handler that is at this tap can still continue from it. */
 static void utap_detach_tap(struct sonde_uprobe *uprobe,
 			    struct sonde_armed *armed)
 {
@@ -442,7 +448,7 @@ static int utap_start(struct sonde_uprobe *uprobe,
 	return 0;
 }
 
-/* The first tap at its place. */
+/* Registers a uprobe for the first tap at its place. */
 static int utap_settle(struct sonde_armed *armed, struct inode *inode,
 		       struct rb_node *parent, struct rb_node **link, char *why)
 {
@@ -483,7 +489,7 @@ static bool utap_is_reenter(const struct sonde_armed *armed)
 	       armed->tap.leave.how != SONDE_LEAVE_NONE;
 }
 
-/* The probe's taps at the entry look for notes from now on. */
+/* From now on the taps of the probe at the entry look for notes. */
 static void utap_judge_entries(struct sonde_armed *armed,
 			       const struct inode *inode)
 {
@@ -512,8 +518,8 @@ static void utap_count(struct sonde_armed *armed, s32 by)
 }
 
 /*
- * Return: 0, -ENOEXEC the kernel cannot probe this instruction, -E2BIG too many
- * at one, -ENOMEM, errors of uprobe_register().
+ * Return: 0; -ENOEXEC: the kernel cannot probe this instruction; -E2BIG: too
+ * many taps at one instruction; -ENOMEM; or an error of uprobe_register().
  */
 static int utap_arm_in(struct sonde_armed *armed,
 		       const struct sonde_uprobe_file *file, char *why)
@@ -543,7 +549,7 @@ static int utap_arm_in(struct sonde_armed *armed,
 	return err;
 }
 
-/* What is left out does not keep those beside it from being armed. */
+/* A tap that the kernel cannot probe is left out; the others are still armed. */
 static int utap_arm(struct sonde_armed *armed, const char *path,
 		    struct sonde_arming *arming, char *why)
 {
@@ -598,9 +604,9 @@ static int utap_reapply(struct sonde_uprobe *uprobe, bool add)
 }
 
 /*
- * Puts the user taps into a new target, and out of whom the session does not
- * trace any more: with its first target it ceases to trace everybody. Return: 0,
- * -EOPNOTSUPP, errors of uprobe_apply().
+ * Inserts the breakpoints into a new target, and removes them from processes
+ * that the session does not trace any more: with the first target it stops
+ * tracing every process. Return: 0, -EOPNOTSUPP, or an error of uprobe_apply().
  */
 static int utap_retarget(struct sonde_session *session, char *why)
 {

@@ -2,9 +2,9 @@
 /*
  * The writing end of a ring, as a firing uses it
  *
- * What happens at every firing is here, to be inlined; what happens where the
- * ring's end is near, where it is full, or where its reader must be woken, is in
- * buffer.c, which also has the theory.
+ * The part that every firing executes is here, inlined. buffer.c has the cases
+ * where the end of the ring is near, the ring is full, or its reader must be
+ * woken, and describes how the ring works.
  */
 #ifndef SONDE_WRITER_H
 #define SONDE_WRITER_H
@@ -17,19 +17,19 @@
 
 /*
  * Begins a firing on this CPU; preemption is off until sonde_writer_end().
- * False: one is under way here, or the CPU has no ring.
+ * Returns false if one is already running here, or the CPU has no ring.
  */
 static __always_inline bool sonde_writer_begin(struct sonde_writer *writer)
 {
 	if (unlikely(writer->busy))
 		return false;
 	writer->busy = true;
-	barrier(); /* interrupts see busy before anything else */
+	barrier(); /* an interrupt sees busy before anything else */
 	writer->sequence++;
 	return true;
 }
 
-/* The time of the firing: taken where the first program wants it. */
+/* The time of the firing, read when the first program needs it. */
 static __always_inline u64 sonde_writer_time(struct sonde_writer *writer)
 {
 	WRITE_ONCE(writer->ring->low_water, writer->last_time);
@@ -43,18 +43,19 @@ static __always_inline void sonde_writer_end(struct sonde_writer *writer,
 					     bool timed)
 {
 	if (timed) {
-		/* W4: who sees us idle sees the head; pairs with R4 */
+		/* W4: a reader that sees us idle also sees the head; pairs with R4 */
 		smp_store_release(&writer->ring->low_water, SONDE_IDLE);
 		if (unlikely((s64)(writer->head - writer->wake_at) >= 0))
 			sonde_writer_wake(writer);
 	}
-	barrier(); /* busy until all is done */
+	barrier(); /* busy until everything is done */
 	writer->busy = false;
 }
 
 /*
- * Room for a record of at most @bytes, a multiple of 8: in the ring, or outside
- * of it where that may be too full. One that is not committed costs nothing.
+ * Reserves room for a record of at most @bytes, a multiple of 8: in the ring,
+ * or outside of it if the ring may be too full. A record that is not committed
+ * costs nothing.
  */
 static __always_inline struct sonde_record *
 sonde_writer_reserve(struct sonde_writer *writer, u32 bytes)

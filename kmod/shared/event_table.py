@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT OR GPL-2.0-only
-"""Prints event.h as the table of docs/provider-interface.md; rows() gives it to the tests."""
+"""Prints event.h as the table of docs/provider-interface.md; rows() returns it for the tests."""
 
 import ast
 import pathlib

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What compiling costs: start-up of the pipeline, and 1 to 10,000 clauses, in milliseconds of processor time a phase, and the memory that
-// it took so far. What others do on the machine does not count.
+// The cost of compiling: start-up of the pipeline, and 1 to 10,000 clauses, in milliseconds of processor time per
+// phase, and the memory used so far. Other load on the machine does not count.
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -65,7 +65,7 @@ void require(bool fine, const std::string& why) {
   std::exit(1);
 }
 
-/// All of it, each time anew, as a command does.
+/// Measures the whole compilation, from the start each time, as a command does.
 void measure(const std::string& name, const SourceText& text) {
   Options options;
   BodyProgram program;
@@ -84,7 +84,7 @@ void measure(const std::string& name, const SourceText& text) {
   unregister_providers();
 }
 
-/// The same in parts.
+/// Measures the same in parts.
 void measure_parts(const std::string& name, const SourceText& text) {
   Options options;
   BodyProgram program;

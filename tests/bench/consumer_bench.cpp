@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * How many records a second of cpu time the consumer takes, on recorded input
+ * How many records per second of CPU time the consumer processes, with recorded input
  *
- * A ring in memory is filled with records once; each round rewinds it and drains it with hand-written
- * bodies, such as the compiler makes them:
+ * A ring in memory is filled with records once; each round rewinds it and drains it with hand-written bodies like
+ * those of the compiler:
  *
  *   count     @[execname, probefunc] = count()
  *   quantize  @[execname] = quantize(arg0)
@@ -84,7 +84,7 @@ struct RecordedRing {
     std::memcpy(data() + filled, record.data(), 8 * record.size());
     filled += 8 * record.size();
   }
-  /// A padding record takes the rest of the lap.
+  /// Fills the rest of the lap with a padding record.
   void pad() {
     auto* padding = reinterpret_cast<sonde_record*>(data() + filled);
     padding->size = static_cast<uint32_t>(file.ring.data_bytes() - filled);
@@ -94,14 +94,14 @@ struct RecordedRing {
   uint64_t filled = 0;
 };
 
-/// Of this thread: what others do on the machine does not count.
+/// CPU time of this thread: other load on the machine does not count.
 double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-/// Best of the rounds: the same records again, one lap of the ring later.
+/// The best of several rounds: the same records again, one lap of the ring later.
 void measure(Bench& bench, RecordedRing& recorded, const char* name) {
   recorded.pad();
   MappedRing ring = std::move(recorded.file.ring);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What a firing and a record cost without the source that fires
+ * The cost of a firing and of a record, without the event source
  *
- * Prints, of the best of several rounds: DIF of a typical clause (predicate on pid, execname and one argument
- * captured); the same where the predicate fails; the same with its record written to a ring and read again by the
- * same thread; and how many records a second the readers alone hand to a sink that looks at one slot.
+ * Prints the best of several rounds for: DIF of a typical clause (predicate on pid, execname and one argument
+ * captured); the same with a predicate that fails; the same with its record written to a ring and read back by the
+ * same thread; and how many records per second the readers alone pass to a sink that reads one slot.
  */
 #include <algorithm>
 #include <chrono>
@@ -61,7 +61,7 @@ struct Firing {
   sonde_dif_firing firing = {&kEnv, nullptr, args, locals, thread_variables, "nginx"};
 };
 
-/// Nanoseconds of one call of `work`, best round.
+/// Nanoseconds per call of `work`, in the best round.
 template <typename Work>
 double best_ns(uint64_t calls, Work&& work) {
   double best = 1e18;
@@ -106,7 +106,7 @@ double fire_into_ring_ns() {
   return ns;
 }
 
-/// Fills rings, then times the reader alone: records a second.
+/// Fills rings, then times the reader alone: records per second.
 double read_rate(size_t rings, Trust trust) {
   std::vector<RingFile> files;
   std::vector<RingWriter> writers;

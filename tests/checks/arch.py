@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Proves that only arch/ knows the machine.
 
-No file outside of an arch/ folder includes one of its files, but for the arch.h beside it, which chooses; and none names what only one
-machine has: a register, a processor's instruction, the number of its ELF files. Comments may. What compiles without the machine at all, the
-target arch_stub proves (tests/arch/stub).
+No file outside of an arch/ folder includes one of its files, except the arch.h in the parent folder, which chooses; and
+none names a thing that only one machine has: a register, a processor's instruction, the number of its ELF files.
+Comments may. The target arch_stub (tests/arch/stub) proves which code compiles without the machine.
 """
 
 import pathlib

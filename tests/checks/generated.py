@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Generated tables are what their generators write.
+"""Checks that generated tables are the output of their generators.
 
-Where the headers are here that a table was made from, it is made again and compared. What was found equal has its digest below, so that a
-table that somebody edits is noticed everywhere. Who has run a generator puts the new digest there, which this prints."""
+If the headers from which a table was made are installed, it is generated again and compared. The digest of each
+verified table is below, so that an edited table is noticed everywhere. After running a generator, put the new digest
+there, which this script prints."""
 
 import hashlib
 import os
@@ -13,18 +14,18 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CACHE = pathlib.Path(os.environ.get("GUEST_CACHE", pathlib.Path.home() / ".cache/sonde-guest"))  # as tests/guest/lib.sh has it
+CACHE = pathlib.Path(os.environ.get("GUEST_CACHE", pathlib.Path.home() / ".cache/sonde-guest"))  # as in tests/guest/lib.sh
 KERNEL = "linux-headers-6.1.*-common"  # its prototypes are in the tables of calls
 
 TABLES = {  # file: (generator, its argument, digest)
-    "runtime/syscall/arch/x86_64/shapes.inc": ("runtime/syscall/generate.py", "shapes", None),  # made from the tree alone
+    "runtime/syscall/arch/x86_64/shapes.inc": ("runtime/syscall/generate.py", "shapes", None),  # made only from the tree
     "runtime/syscall/arch/x86_64/constants.inc": ("runtime/syscall/generate.py", "constants", "56c9cb4e2752488c"),
     "runtime/process/arch/x86_64/syscalls.inc": ("runtime/process/generate.py", "native", "0519c60551db2ef7"),
     "runtime/process/arch/x86_64/compat_calls.inc": ("runtime/process/generate.py", "compat", "10b6c72d3e32cd39"),
     "kmod/shared/compat_numbers.h": ("runtime/process/generate.py", "numbers", "abdfbf5310ef5cc0"),
 }
 
-PAGES = {  # has, somewhere, what that prints
+PAGES = {  # contains the generator's output
     "docs/kernel-module.md": ("tests/kmod/users.py", "--table"),
     "docs/provider-interface.md": ("kmod/shared/event_table.py",),
 }
@@ -41,7 +42,7 @@ def headers_of(text):
 
 
 def made_anew(generator, argument, old):
-    """The table's text, or why it is not made here."""
+    """The text of the table, or why it cannot be generated here."""
     command = [sys.executable, ROOT / generator, argument]
     if generator == "runtime/process/generate.py" and argument != "numbers":
         headers = kernel_headers()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fails when a promise of the language has no golden script.
+"""Fails if a promise of the language has no golden script.
 
 Every row of tests/scripts/rows.txt must be claimed (`/* @rows: ... */`) by a script that contains the row's construct,
 every error tag must have an err.<TAG>.<what>.d, every script its golden, and there are at least MINIMUM scripts.
-`goldens.py agg fmt` lists what is missing of the rows that begin so, and nothing else.
+`goldens.py agg fmt` lists only the missing rows that begin with these words.
 """
 
 import pathlib
@@ -19,7 +19,7 @@ from tables import reported_tags  # noqa: E402
 
 
 def rows():
-    """(key -> pattern, tag without script -> the unit test that shows it, or `-`)"""
+    """(key -> pattern, tag without script -> the unit test that covers it, or `-`)"""
     found, never = {}, {}
     for number, line in enumerate((SCRIPTS / "rows.txt").read_text().splitlines(), 1):
         if not line or line.startswith("#"):
@@ -40,7 +40,7 @@ def tags():
 
 
 def claims(script, text, wanted):
-    """Complaints about the rows that a script claims; what it claims rightly is taken into `wanted`'s second set."""
+    """Complaints about the rows that a script claims; valid claims are added to `wanted`'s second set."""
     known, claimed = wanted
     for key in " ".join(re.findall(r"^/\* @rows: *(.*?) *\*/$", text, re.M)).split():
         rest = re.sub(r"^/\* @rows:.*$", "", text, flags=re.M)
@@ -53,7 +53,7 @@ def claims(script, text, wanted):
 
 
 def untold(never):
-    """A tag without script is one that no code reports, or one that a unit test shows."""
+    """Complaints about tags without script: no code may report them, or a unit test must cover them."""
     reported = reported_tags()
     for tag, test in sorted(never.items()):
         if test == "-" and tag in reported:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Proves the floors of CONTRIBUTING.md on the #include lines of the tree.
+"""Checks the floors of CONTRIBUTING.md against the #include lines of the tree.
 
-Each row of its table is a folder, or one header, and names what it may include; it may only name rows above its own, so there is
-no cycle. An arrow that no file needs is wrong, too, and so is a folder without a row. Folders of a machine (arch/) belong to the
-folder that they are in. The module's own folders, which are the kernel's, are not looked at.
+Each row of its table is a folder, or one header, and names what it may include; it may only name rows above its own, so
+there is no cycle. An arrow that no file needs is an error, too, and so is a folder without a row. Folders of a machine
+(arch/) belong to the folder that they are in. The folders of the kernel module are not checked.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ("cli", "compiler", "providers", "runtime", "kmod")
 TABLE = re.compile(r"^\| floor \| may include \|\n\|[-|]+\|\n((?:\|.*\n)+)", re.MULTILINE)
 
-# what only one folder may know: pattern of the header -> the folder
+# headers for one folder only: pattern of the header -> the folder
 ONLY = (
     (re.compile(r"antlr4|^D(Lexer|Parser)\.h$"), "compiler/parse/"),
     (re.compile(r"^llvm(-c)?/"), "compiler/llvm/ runtime/process/demangle.cpp"),
@@ -32,9 +32,9 @@ LICENCES = (
     ("kmod/shared/", {"MIT OR GPL-2.0-only"}),
     ("kmod/", {"GPL-2.0"}),
     ("runtime/framework/provider.h", {"MIT OR GPL-2.0-only"}),
-    ("runtime/base/", {"MIT", "GPL-3.0-or-later"}),  # MIT where providers outside the tree want it
+    ("runtime/base/", {"MIT", "GPL-3.0-or-later"}),  # MIT for files that providers outside the tree need
     ("tests/kmod/", {"GPL-2.0", "GPL-3.0-or-later"}),  # some are kernel modules
-    ("tests/scripts/", None),  # goldens hold what a script holds
+    ("tests/scripts/", None),  # goldens contain text of scripts
     ("tests/in-use/", None),  # as people write them
     ("", {"GPL-3.0-or-later"}),
 )
@@ -57,7 +57,7 @@ def check_licence(path, lines):
 
 
 def read_floors(text):
-    """{floor: the floors that it may include}, lowest first, and what is wrong with the table."""
+    """{floor: the floors that it may include}, lowest first, and errors of the table."""
     floors, wrong = {}, []
     for row in TABLE.search(text).group(1).splitlines():
         floor, below = ([*re.findall(r"`([^`]+)`", cell)] for cell in row.strip("|").split("|"))
@@ -72,7 +72,7 @@ def floor_of(path, floors):
 
 
 def check_include(path, bracket, header, floors, used):
-    """What is wrong with one #include, or None. Notes in `used` which arrow it needs."""
+    """The error of one #include, or None. Adds the arrow that it needs to `used`."""
     room, target = path.split("/")[0], header.split("/")[0]
     for pattern, folders in ONLY:
         if room in ROOMS and room != "kmod" and pattern.search(header):

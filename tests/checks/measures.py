@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measures of the product's code: how long its functions and files are, and how much of it is comment.
+"""Measures of the product's code: the length of its functions and files, and the share of comments.
 
 usage: measures.py [--tree FOLDER] [--since COMMIT]
-  --tree    another checkout, to compare with
-  --since   the commits after COMMIT, for the last two lines; without it all of them
+  --tree    another checkout, for comparison
+  --since   only the commits after COMMIT, for the last two lines
 
-Needs universal-ctags. Tests are not counted: what is measured is what a newcomer reads to understand sonde.
+Needs universal-ctags. Tests are not counted: only the code that a newcomer reads to understand sonde.
 """
 
 import argparse
@@ -18,11 +18,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ("cli", "compiler", "kmod", "providers", "runtime")
 KINDS = {".h": "headers", ".cpp": ".cpp", ".c": ".c"}
-LONG = 60  # lines; a function above this is counted by itself
+LONG = 60  # lines; longer functions are counted separately
 
 
 def lines_of(text):
-    """(lines of code, lines that are comment alone); a line with both is code."""
+    """(lines of code, lines of only comment); a line with both is code."""
     code = comment = 0
     inside = False
     for line in text.splitlines():
@@ -49,7 +49,7 @@ def lines_of(text):
 
 
 def functions_of(tree, files):
-    """The lengths of all functions, in lines, and where the longest is."""
+    """The lengths of all functions, in lines, and the place of the longest."""
     found = subprocess.run(["ctags", "-x", "--kinds-C=f", "--kinds-C++=f", "--langmap=C++:+.h", "--_xformat=%n %{end} %F %N", "-L", "-"],
                            input="\n".join(map(str, files)), cwd=tree, text=True, check=True, stdout=subprocess.PIPE).stdout
     lengths = []
@@ -61,7 +61,7 @@ def functions_of(tree, files):
 
 
 def history(tree, since):
-    """(commits, those without a body, files of the median commit); merges are left out."""
+    """(number of commits, of those without a body, of files in the median commit); without merges."""
     span = f"{since}..HEAD" if since else "HEAD"
     log = subprocess.run(["git", "log", "--no-merges", "--name-only", "--format=%x01%b%x02", span], cwd=tree, text=True, check=True,
                          stdout=subprocess.PIPE).stdout

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Breaks the code in many small ways and fails when a test that must tell does not.
+"""Breaks the code in many small ways and fails if a test that must notice does not.
 
-Each mutant is an expression or a statement in a function, found by the function's first line and by its own text, and what takes its
-place. All are compiled at once, into a copy of the tree below build/mutants, each behind a switch:
+Each mutant is an expression or a statement in a function, found by the function's first line and by its own text, and
+its replacement. All are compiled together, in a copy of the tree in build/mutants, each with a switch:
 
     a + b    becomes    (SONDE_MUTANT(17) ? (a - b) : (a + b))
 
-The variable MUTANT in a program's environment turns one on; in the kernel module its parameter `mutant` does. So a run costs one build, one
-boot of a guest, and for each mutant the tests that it names. Before, those tests pass with every mutant off. A mutant whose place is not there
-any more, or there twice, is a failure.
+The environment variable MUTANT turns one on; in the kernel module the parameter `mutant` does. So a run costs one
+build, one boot of a guest, and for each mutant the tests that it names. First, these tests must pass with all mutants
+off. A mutant whose place does not exist any more, or exists twice, is a failure.
 
-Where we may mount, the copy is built in the place of the tree, in a mount namespace of its own: so ccache has all but the mutated files.
+If mounting is allowed, the copy is built at the path of the tree, in a mount namespace of its own, so that ccache has
+all but the mutated files.
 
     mutants.py [-k TEXT] [--no-kernel]       (./dev test mutants)
 """
@@ -29,17 +30,17 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / "build/mutants"
-BUILD = ROOT / "build/sanitize"  # of the copy: there we run again
+BUILD = ROOT / "build/sanitize"  # of the copy, in which this script runs again
 ROOMS = ("cli", "cmake", "compiler", "kmod", "providers", "runtime", "samples", "tests")
-TIME_OUT = 120  # seconds of a test: what hangs has told
+TIME_OUT = 120  # seconds for a test: a test that hangs has noticed
 
 
 @dataclasses.dataclass
 class Mutant:
     file: str
-    function: str  # text of its first line
+    function: str  # part of its first line
     was: str
-    becomes: str  # of a statement, empty: nothing
+    becomes: str  # for a statement, empty: removed
     killers: list  # "agg_test:Quantize.*", "script:tst.agg.quantize", "scenario:NAME", "api:ROW", "device:PROGRAM [ARGUMENT]"
     statement: bool = False
 
@@ -53,17 +54,17 @@ class Mutant:
 
 
 def E(file, function, was, becomes, *killers):
-    """An expression."""
+    """A mutant of an expression."""
     return Mutant(file, function, was, becomes, list(killers))
 
 
 def S(file, function, was, becomes, *killers):
-    """A statement, or several."""
+    """A mutant of a statement, or of several."""
     return Mutant(file, function, was, becomes, list(killers), statement=True)
 
 
 MUTANTS = [
-    # what is lost is told
+    # losses are reported
     S("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", 'drop(Drop::Kind::Principal, drops.drops, drops.writer);',
       "", "consumer_test:*DropsOfRingsAreToldByCpu", "scenario:events_are_records_plus_drops"),
     S("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", 'drop(Drop::Kind::Principal, drops, cpu);',
@@ -181,7 +182,7 @@ MUTANTS = [
     E("cli/sources.cpp", "Result<SourceText> complete(", "fields > form->fields", "false", "cli_test:Sources.ShortForms*"),
     S("cli/session.cpp", "Result<std::vector<CompiledText>> Session::compile(", "if (auto done = targets_->await(); !done) return std::move(done).error();", "",
       "scenario:a_script_with_a_mistake_runs_no_program"),
-    # a program starts while its script is compiled; the guard looks for the next stop before it sleeps
+    # a program starts while its script is compiled; the guard checks for the next stop before it sleeps
     E("runtime/source/ptrace_source.cpp", "Result<Transport::Answer> GuardSocket::transact(", "reply(before)", "reply(0)", "guard_test:Guard.SpawnsAreAnswered*"),
     E("runtime/framework/enable.cpp", "Forecast Framework::Impl::forecast(", "!Glob(description.provider).is_exact()", "false", "providers_test:*ForecastSaysWhichCalls*"),
     # plug-ins
@@ -199,7 +200,7 @@ MUTANTS = [
     E("runtime/utrace/spin.h", "bool due()", "to_leave_out_ > 0", "false", "utrace_test:Spin.LooksLessOften*"),
     E("runtime/utrace/spin.h", "bool due()", "looks_ == 0", "false", "utrace_test:Spin.ATurnEnds"),
     S("cli/words.cpp", "", "word.clear();\n      in_word = false;", "", "script:tst.cmd.c_blanks"),
-    # what kernel and user space share
+    # code that kernel and user space share
     E("kmod/shared/dif.c", "static void end_text(", "n >= max", "n > max", "shared_test:DifRun.TextOf*"),
     E("kmod/shared/dif.c", "static void capture_memory(", "bytes > most", "bytes > most + 1", "shared_test:DifRun.CapturesMemory"),
     E("kmod/shared/record.c", "static int span_is_inside(", "bytes[offset + length] == 0", "1", "shared_test:RecordCheck.*"),
@@ -271,11 +272,12 @@ def say(text):
     print(f"mutants: {text}", flush=True)
 
 
-# ---- the tree with all of them ----
+# ---- the tree with all mutants ----
 
 
 def body_of(text, function):
-    """(begin, end) of the function whose first line contains `function`; the whole file for an empty one. None: not there once."""
+    """(begin, end) of the function whose first line contains `function`; the whole file if it is empty. None: not found
+    exactly once."""
     if not function:
         return 0, len(text)
     begins = [match for match in re.finditer(rf"^([ \t]*)[^\n]*{re.escape(function)}[^\n]*$", text, re.M)
@@ -290,7 +292,7 @@ def body_of(text, function):
 
 
 def place_of(mutant, text):
-    """Where the mutated text begins; None: not there once."""
+    """The start of the mutated text; None: not found exactly once."""
     found = body_of(text, mutant.function)
     if not found or text.count(mutant.was, *found) != 1:
         return None
@@ -300,12 +302,12 @@ def place_of(mutant, text):
 def switched(mutant, number):
     if not mutant.statement:
         return f"(SONDE_MUTANT({number}) ? ({mutant.becomes}) : ({mutant.was}))"
-    # `if (c) s;` may stand before an else: so a do, which is one statement
+    # `if (c) s;` could come before an else, so use a do, which is one statement
     return f"do {{ if (SONDE_MUTANT({number})) {{ {mutant.becomes} }} else {{ {mutant.was} }} }} while (0);"
 
 
 def mutate(mutants):
-    """{file: text} with every mutant behind its switch, and the complaints about those that do not apply."""
+    """{file: text} with every mutant and its switch, and complaints about mutants that do not apply."""
     texts, places, wrong = {}, {}, []
     for number, mutant in mutants.items():
         path = ROOT / mutant.file
@@ -325,7 +327,7 @@ def mutate(mutants):
 
 
 def copy_tree(mutants):
-    """The tree as it is, its mutants in place. Returns complaints."""
+    """Copies the current tree, with the mutants. Returns complaints."""
     texts, wrong = mutate(mutants)
     texts["kmod/main.c"] = texts.get("kmod/main.c", (ROOT / "kmod/main.c").read_text()) + PARAMETER
     texts["kmod/mutant.h"] = SWITCH
@@ -334,7 +336,7 @@ def copy_tree(mutants):
 
 
 def mirror_tree(copy, texts):
-    """Makes `copy` the tree as it is, but for the files of `texts`; those that are as before keep their times."""
+    """Makes `copy` equal to the current tree, except for the files of `texts`; unchanged files keep their times."""
     there = set()
     for room in (*ROOMS, "CMakeLists.txt", "CMakePresets.json"):
         found = (ROOT / room).rglob("*") if (ROOT / room).is_dir() else [ROOT / room]
@@ -355,7 +357,7 @@ def mirror_tree(copy, texts):
 
 
 def run(argv, mutant=0, seconds=TIME_OUT):
-    """(exit status, output); 124 for what had to be ended."""
+    """(exit status, output); 124 if the time-out ended it."""
     environment = os.environ | {"MUTANT": str(mutant), "ASAN_OPTIONS": "detect_leaks=0:detect_container_overflow=0"}
     argv = ["timeout", "-k", "5", str(seconds), *map(str, argv)]
     done = subprocess.run(argv, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
@@ -384,7 +386,7 @@ def build(mutants):
 
 
 def healthy(killers, pool):
-    """Complaints about tests that fail, or do not run, while no mutant is on."""
+    """Complaints about tests that fail, or do not run, with all mutants off."""
     def judge(killer):
         status, text = run(command(killer))
         if status == 0 and "Running 0 tests" not in text:
@@ -394,7 +396,7 @@ def healthy(killers, pool):
 
 
 def killed_by(number, mutant):
-    """The first test that tells; None: it survives."""
+    """The first test that notices; None: the mutant survives."""
     for killer in mutant.killers:
         status, _ = run(command(killer), number)
         if status not in (0, 77):
@@ -402,7 +404,7 @@ def killed_by(number, mutant):
     return None
 
 
-# ---- those of the module: one guest, as long as it lives ----
+# ---- mutants of the module: in one guest, while it lives ----
 
 GUEST = """#!/bin/bash
 # In the guest: WORK, then NUMBER KIND WORDS on each line of the standard input's file
@@ -425,7 +427,8 @@ done <"$work/todo"
 
 
 def guest(tests):
-    """Runs [(number, "api:ROW" ...)] in one boot: [(number, killer, status)] of those that came to an end or ended the guest, and its output."""
+    """Runs [(number, "api:ROW" ...)] in one boot. Returns [(number, killer, status)] for those that ended, or that
+    crashed the guest, and its output."""
     work = pathlib.Path(guest.work)
     (work / "todo").write_text("".join(f"{number} {killer.replace(':', ' ')}\n" for number, killer in tests))
     (work / "mutants").write_text(GUEST)
@@ -434,12 +437,12 @@ def guest(tests):
     ended = re.findall(r"^end (\d+) (\d+) (.*)$", text, re.M)
     results = [(number, killer, int(status)) for (number, killer), (_, status, _) in zip(tests, ended)]
     if len(ended) < len(tests) and text.count("begin ") > len(ended):
-        results.append((*tests[len(ended)], 125))  # it took the guest along
+        results.append((*tests[len(ended)], 125))  # it crashed the guest
     return results, text
 
 
 def kernel(mutants):
-    """(complaints, {number: killer or None}) of the module's mutants."""
+    """(complaints, {number: killer or None}) for the mutants of the module."""
     setup = subprocess.run([ROOT / "tests/guest/setup"], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
     if setup.returncode != 0:
         return [f"no guest: {setup.stderr[-500:]}"], {}
@@ -465,7 +468,7 @@ def kernel(mutants):
 
 
 def run_in_place_of_the_tree(copy, program, options):
-    """A program of the tree, from its copy; in the place of the tree where we may mount."""
+    """Runs a program of the copy; at the path of the tree if mounting is allowed."""
     program = pathlib.Path(program).resolve().relative_to(ROOT)
     mount = 'mount --bind "$1" "$2" && cd "$2" && shift 2 && exec "$@"'
     if subprocess.run(["unshare", "-m", "true"], check=False, stderr=subprocess.DEVNULL).returncode == 0:

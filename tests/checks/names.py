@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A type has one definition. Two structs of one name in one namespace compile, link, and share each other's inline functions."""
+"""Checks that each type has one definition. Two structs of the same name in one namespace compile, link, and share
+inline functions."""
 
 import collections
 import pathlib

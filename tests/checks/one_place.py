@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adds one of each thing that grows - a function of D, an aggregating function, an option, a captured variable, an event, a provider, a printer - to a
-copy of the tree, builds sonde and the kernel module from it, uses each, and says how many files each has touched. More than its bound, or an
-addition that does not work, is a failure. Documents and tests are not counted; new files are.
+"""Adds one of each thing that grows - a function of D, an aggregating function, an option, a captured variable, an
+event, a provider, a printer - to a copy of the tree, builds sonde and the kernel module from it, uses each, and prints
+how many files each changes. More than its limit, or an addition that does not work, is a failure. Documents and tests
+are not counted; new files are.
 
-    one_place.py [--count]       --count: no build, only whether each addition still finds its places
+    one_place.py [--count]       --count: without a build, only checks that each addition finds its places
 
-The copy is built in the place of the tree, in a mount namespace of its own where we may mount: so ccache has all that is as before.
+If mounting is allowed, the copy is built at the path of the tree, in a mount namespace of its own, so that ccache has
+all unchanged files.
 """
 
 import argparse
@@ -16,7 +18,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import mutants  # how a copy is made and built in the tree's place
+import mutants  # functions to make a copy and to build it at the path of the tree
 
 ROOT = mutants.ROOT
 COPY = ROOT / "build/one_place"
@@ -26,7 +28,7 @@ COPY = ROOT / "build/one_place"
 class Addition:
     what: str
     bound: int  # files
-    before: dict  # {file: [(line, what is put before it)]}; a line occurs once in its file
+    before: dict  # {file: [(line, text to insert before it)]}; the line occurs once in the file
     new: dict  # {file: text}
     command: list  # of sonde
     prints: str
@@ -159,7 +161,7 @@ def added():
 
 
 def build():
-    """Complaints about what does not build."""
+    """Complaints if it does not build."""
     log = ROOT / "build/build.log"
     log.parent.mkdir(exist_ok=True)
     with open(log, "w", encoding="utf-8") as output:
@@ -174,7 +176,7 @@ def build():
 
 
 def use(addition):
-    """Complaints about an addition that does not do what it should."""
+    """Complaints if an addition does not do what it should."""
     status, text = mutants.run([ROOT / "build/bin/sonde", *addition.command])
     if status == 0 and addition.prints in text.split() + [text.strip()]:
         return []

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""No text outside of runtime/source names an event source: who can do a thing, the table of runtime/source/capabilities.h answers.
+"""Checks that no text outside of runtime/source names an event source: the table in runtime/source/capabilities.h says
+what each one can do.
 
-Texts are the string literals of the product; tables (.inc) have the system call ptrace in them. The kernel module, which is one source's other
-end, says "another source" where one can do what it cannot: runtime/source/kmod_source.cpp puts the name there."""
+Texts are the string literals of the product; tables (.inc) contain the system call ptrace. The kernel module says
+"another source" for things that it cannot do: runtime/source/kmod_source.cpp inserts the name."""
 
 import pathlib
 import re
@@ -18,7 +19,7 @@ TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|^\s*#\s*include[^\n]*|R"(\w*)\((?P<raw>.
 
 
 def texts(source):
-    """(line, string literal) of each; comments and includes are passed over."""
+    """(line, string literal) for each, without comments and includes."""
     for token in TOKEN.finditer(source):
         text = token.group("raw") or token.group("text")
         if text:

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fails when an option can be taken out of every golden script that sets it, and none turns red.
+"""Fails if an option can be removed from every golden script that sets it, and none fails.
 
-An option is set by `-x NAME`, `#pragma D option NAME` or DTRACE_OPT_NAME. Options that change nothing by design are listed here, each
-with its reason; so are those that a scenario shows, for golden scripts cannot. `strip.py NAME...` looks at these only and says which script told.
+An option is set by `-x NAME`, `#pragma D option NAME` or DTRACE_OPT_NAME. Options that change nothing by design are
+listed here, each with its reason; so are those that only a scenario can test. `strip.py NAME...` checks only these
+options and prints the script that failed.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fails when tests/kmod/suite.py passes over a kernel test that it should not.
+"""Fails if tests/kmod/suite.py skips a kernel test that it should not skip.
 
-The suite runs on scripts that stand in for those of tests/guest and tests/kmod and fail as each case says.
+The suite runs with substitutes for the scripts of tests/guest and tests/kmod, which fail as each case says.
 """
 
 import os
@@ -13,7 +13,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# what -> (exit status of a stand-in by its name; all others 0), SONDE_REQUIRE_KERNEL, the suite's status, words that it says
+# case -> (exit status of a substitute, by its name; 0 for all others), SONDE_REQUIRE_KERNEL, the suite's status, words of its output
 CASES = {
     "all is well": ({}, "1", 0, "api: passed"),
     "the newer kernel's API table fails": ({"kmod/run": {"linux-newer": 1}}, "0", 1, "linux-newer.api: failed, status 1"),
@@ -29,7 +29,7 @@ CASES = {
 
 
 def stand_ins(tests, statuses):
-    """A tests/ folder with the suite and nothing else that is real."""
+    """A tests/ folder in which only the suite is real."""
     for name in ("guest/setup", "guest/run", "guest/kernel", "kmod/run", "kmod/unfit", "kmod/device/guest", "kmod/scenarios"):
         path = tests / name
         path.parent.mkdir(parents=True, exist_ok=True)

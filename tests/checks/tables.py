@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fails when a row of one of the project's tables is named by no test.
+"""Fails if no test names a row of one of the project's tables.
 
-A row counts as tested when a golden script (tests/scripts), a scenario or a unit test uses its name the way a
-user or the runtime would. Rows that are refused by name need no test of their own: nothing of them can run.
-An error tag needs one once some code reports it.
+A row counts as tested if a golden script (tests/scripts), a scenario or a unit test uses its name as a user or the
+runtime would. Rows that are refused by name need no test: they cannot run. An error tag needs one if some code reports
+it.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# table -> (row pattern with `name` and perhaps `kind`, kinds without code, how a test names the row)
+# table -> (row pattern with `name` and maybe `kind`, kinds without code, how a test names the row)
 TABLES = {
     "runtime/lang/functions.h": (
         re.compile(r'^\s*\{"(?P<name>\w+)",\s*".*",\s*Runs::(?P<kind>\w+),', re.M),
@@ -49,7 +49,7 @@ TABLES = {
 
 
 def test_text():
-    """All text of all tests, the names of the scripts included (err.D_SYNTAX.what.d)."""
+    """The text of all tests, including the names of scripts (err.D_SYNTAX.what.d)."""
     parts = []
     for pattern in ("**/*_test.cpp", "scripts/*", "scenarios/*.py", "formats/*.py"):
         for path in sorted((ROOT / "tests").glob(pattern)):
@@ -59,7 +59,7 @@ def test_text():
 
 
 def reported_tags():
-    """The error tags that code outside of their table reports."""
+    """The error tags that code outside of the table reports."""
     tags = set()
     for room in ("cli", "compiler", "providers", "runtime"):
         for path in (ROOT / room).rglob("*"):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a command line means: options, words that belong to none, and what is refused
+// The meaning of a command line: options, words that belong to none, and refusals
 #include "cli/arguments.h"
 
 #include <gmock/gmock.h>

@@ -9,7 +9,7 @@
 
 namespace sonde {
 
-/// A folder of a test's own, and the working directory, for as long as it lives.
+/// A folder for one test, which is the working directory during its lifetime.
 class Folder {
  public:
   Folder() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lines from a pipe; those of a terminal are the prompt's scenarios
+// Lines from a pipe; the scenarios of the prompt test lines from a terminal
 #include "cli/line_reader.h"
 
 #include <gmock/gmock.h>

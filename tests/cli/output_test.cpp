@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where what is traced goes, and what becomes of the run when it gets nowhere
+// Where output is written, and how the run ends if it cannot be written
 #include "cli/output.h"
 
 #include <fcntl.h>

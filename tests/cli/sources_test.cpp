@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The texts that options stand for
+// The texts that options select
 #include "cli/sources.h"
 
 #include <gmock/gmock.h>

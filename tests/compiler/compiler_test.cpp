@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// D texts through the whole pipeline: what is split where, and what a BEGIN clause prints.
+// D texts through the whole pipeline: how they are split, and what a BEGIN clause prints.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,14 +37,14 @@ class CompilerTest : public testing::Test {
     return compiler_->compile(std::span(&source, 1), {});
   }
 
-  /// The fire parts of a text that must compile.
+  /// The fire parts of a text, which must compile.
   std::string fire(const std::string& text) {
     auto compiled = compile(text);
     EXPECT_TRUE(compiled) << compiled.error().message();
     return compiled ? compiler_->disassembly(compiled->at(0)) : "";
   }
 
-  /// What the BEGIN clauses of a text print.
+  /// The output of the BEGIN clauses of a text.
   std::string run(const std::string& text) {
     auto compiled = compile(text);
     EXPECT_TRUE(compiled) << compiled.error().message();
@@ -96,7 +96,7 @@ TEST_F(CompilerTest, PathAtReturnIsNotHeld) {
   std::string text = fire(
       "syscall::openat:entry { self->p = arg1; } syscall::openat:return /self->p/ { trace(copyinstr(self->p)); self->p "
       "= 0; }");
-  EXPECT_THAT(text, HasSubstr("CAPSTR   s0, r0, 255"));  // and the NUL
+  EXPECT_THAT(text, HasSubstr("CAPSTR   s0, r0, 255"));  // plus the NUL
   EXPECT_THAT(text, testing::Not(HasSubstr("held")));
   EXPECT_THAT(fire("syscall::openat:entry { x = arg1; trace(copyinstr(x)); }"), HasSubstr("held"));
 }
@@ -184,7 +184,7 @@ TEST_F(CompilerTest, ARunOfDigitsIsAProbesId) {
   EXPECT_FALSE(compiler_->compile(std::span(&unknown, 1), {}));
 }
 
-/// Texts as a cat on the keyboard leaves them: each is compiled or refused with a message, none crashes or hangs.
+/// Texts with random typing errors: each is compiled or refused with a message, none crashes or hangs.
 TEST_F(CompilerTest, MangledTextsAreRefusedInWords) {
   const std::string whole =
       "struct s { int a; char b[4]; }; inline int twice[int x] = x * 2; translator struct s < int I > { a = I; };\n"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the examples of docs/language, docs/providers and docs/output.md: what a page shows is what sonde does.
+"""Runs the examples of docs/language, docs/providers and docs/output.md: sonde must do what a page shows.
 
     ```d [options]       a script, run by `sonde -q [options] -s`; a word `-e` only compiles it
-    ```output            behind it: what it prints, on standard output and then on standard error
+    ```output            after it: the output, on standard output and then on standard error
 Without an output block the script must run without a message. `...` in an output block stands for anything.
 Every function, variable, option, aggregating function and error tag of the tables must be named on some page of docs/language.
 """
@@ -41,7 +41,8 @@ def examples(page):
 
 
 def fits(found, wanted):
-    """Are they the same, trailing blanks and empty lines at the ends aside? A line `...` stands for any lines, also none."""
+    """Whether they are the same, except for trailing blanks and empty lines at the ends. A line `...` stands for any
+    lines, or none."""
     def plain(text):
         return "".join(line.rstrip() + "\n" for line in text.strip("\n").split("\n"))
     pattern = ""

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What other programs read of -x format=: every action and every aggregating function in each format, read by those who read it.
+"""Checks how other programs read -x format=: every action and every aggregating function in each format.
 
     jsonl    each line fits docs/format/lines.schema.json (python3-jsonschema), jq reads them all, numbers and bytes come back equal
     csv      Python's csv module, in its strict mode, reads what jsonl says
-    folded   parsed as inferno does; the counts are those of the aggregation
-    svg      XML whose frames stand on each other and are as wide as the folded stacks say
+    folded   parsed as by inferno; the counts are those of the aggregation
+    svg      XML whose frames are on top of each other, with the widths of the folded stacks
 
-An action or an aggregating function of the tables that has no script here is a failure. Without python3-jsonschema or jq it is skipped, and said so.
+An action or an aggregating function of the tables that has no script here is a failure. Without python3-jsonschema or
+jq it is skipped, with a message.
 """
 
 import argparse
@@ -43,7 +44,7 @@ FILL = """
 	this->o->in[1].c = 'x'; this->o->in[1].deep = 9007199254740993; this->o->bits = -2; this->o->color = GREEN; this->o->list[1] = 65535;
 """
 
-# What is called -> (options, script, argv of -c or None). The actions of one firing are a line each.
+# action -> (options, script, argv of -c or None). Each action of a firing is one line.
 ACTIONS = {
     "printf": ("", 'BEGIN { printf("%s %d %u %x %c %Y\\n", "text", -1, 2, 255, 65, walltimestamp); exit(0); }', None),
     "trace": ("", 'BEGIN { trace(1); trace("two"); trace((char)-3); trace((uint64_t)18446744073709551615); exit(0); }', None),
@@ -78,14 +79,14 @@ ACTIONS = {
     "copyout": ("-w", 'syscall::write:entry { copyout("y", arg1, 1); }', ["echo", "x"]),
     "copyoutstr": ("-w", 'syscall::write:entry { copyoutstr("", arg1 + 1, 1); }', ["echo", "x"]),
 }
-# Those whose lines have no action of their own: what they do is seen elsewhere, or nobody can do it.
+# Actions without lines of their own: their effect is seen elsewhere, or they cannot be done.
 NO_LINE = {"ftruncate", "printa", "exit", "clear", "trunc", "normalize", "denormalize", "setopt", "speculate", "commit", "discard", "raise", "stop", "chill",
            "copyout", "copyoutstr"}
 REFUSED = {"breakpoint", "panic"}
-PART = {"freopen", "ftruncate"}  # what was printed before, or is printed behind, is not in the file
-NAMES = {"sym", "func", "mod", "usym", "uaddr", "ufunc", "umod", "stack", "ustack", "jstack"}  # they are traced where they stand alone
+PART = {"freopen", "ftruncate"}  # output before or after them is not in the file
+NAMES = {"sym", "func", "mod", "usym", "uaddr", "ufunc", "umod", "stack", "ustack", "jstack"}  # as statements they trace
 
-# function -> (arguments behind the value, the fields of the values -6, 0 and 9)
+# function -> (arguments after the value, the fields for the values -6, 0 and 9)
 AGGREGATES = {
     "count": (None, {"value": 3}),
     "sum": ("", {"value": 3}),
@@ -117,7 +118,8 @@ class Sonde:
         self.binary = binary
 
     def run(self, form, script, options="", program=None):
-        """(status, bytes of standard output, messages). The output goes to a file of its own, for the program's own goes to stdout."""
+        """(status, bytes of standard output, messages). The output goes to a file, because stdout has the program's
+        own."""
         with tempfile.TemporaryDirectory(prefix="sonde-formats-") as folder:
             argv = [self.binary, "-x", f"format={form}", "-o", f"{folder}/out", *options.split(), "-n", script]
             argv += [] if program is None else ["-c", " ".join(program)]
@@ -131,12 +133,12 @@ class Sonde:
 
 
 def constant(number):
-    """In D; the least int64 has no literal."""
+    """A constant in D; the minimal int64 has no literal."""
     return f"({number + 1} - 1)" if number == -2**63 else f"({number})"
 
 
 def exact(value):
-    """A number as the lines have it."""
+    """A number in the notation of the lines."""
     return value if abs(value) < 2**53 else str(value)
 
 
@@ -145,7 +147,7 @@ def bytes_of(line, text):
 
 
 class Lines:
-    """Output of one run, each line checked."""
+    """The output of one run; each line is checked."""
 
     def __init__(self, validator, output, is_whole):
         self.text = output
@@ -184,7 +186,7 @@ class Jsonl:
         return lines
 
     def actions(self):
-        """Each action has its line, or none where it says nothing."""
+        """Each action has its line, or none if it prints nothing."""
         kinds = dict(rows("runtime/lang/functions.h", r'^\s*\{"(\w+)",\s*"[^"]*",\s*Runs::(\w+)'))
         wanted = {name for name, kind in kinds.items() if kind not in ("Body", "Fire", "Refused")} | NAMES
         check(wanted - REFUSED == set(ACTIONS), "no script, or no action:", wanted.symmetric_difference(set(ACTIONS) | REFUSED))
@@ -197,7 +199,7 @@ class Jsonl:
                 check(all("execname" in line for line in lines.of("record")), name, "without execname")
 
     def values(self):
-        """print() is an object; frames and names; what commit(), clear(), trunc() and normalize() do."""
+        """print() gives an object; frames and names; effects of commit(), clear(), trunc() and normalize()."""
         options, script, _ = ACTIONS["print"]
         record = self.lines(script, "-q " + options).of("record")[0]
         check(record["args"] == [{"a": -5, "big": "18446744073709551615", "text": "hi", "in": [{"c": 0, "deep": 0}, {"c": 120, "deep": "9007199254740993"}],
@@ -218,7 +220,7 @@ class Jsonl:
         check(self.lines("BEGIN { trace(1); exit(0); }", form="json").of("record"), "format=json is not jsonl")
 
     def firings(self):
-        """All actions of one firing have its number."""
+        """All actions of a firing have its number."""
         script = 'BEGIN { trace(1); trace(2); } BEGIN { trace(3); } END { trace(4); } tick-1ms { exit(0); }'
         firings = {line["args"][0]: line["firing"] for line in self.lines(script).of("record")}
         check(firings[1] == firings[2] == firings[3] != firings[4], firings)
@@ -232,7 +234,8 @@ class Jsonl:
         check(drops["spec_drops"] == 1, drops)
 
     def intervals(self):
-        """Snapshots of deltas: the first line says so, each closes by its ledger, all functions add up; the time limit is the reason of the end."""
+        """Snapshots of deltas: the first line says so, each ends with its ledger, the sums of all functions are right;
+        the time limit is the reason for the end."""
         values = "".join(f"@{name}[\"k\"] = {name}({'' if more is None else 'n' + more}); " for name, (more, _) in AGGREGATES.items())
         script = "tick-5ms { n++; " + values + "}"
         lines = self.lines(script, "-q --interval=100ms --duration=550ms")
@@ -251,7 +254,7 @@ class Jsonl:
                 check(sum(line["count"] for line in of) == total, name, of)
 
     def aggregates(self):
-        """Each function: at the end and by printa(), with keys of every kind."""
+        """Each function: at the end and with printa(), with keys of every kind."""
         names = rows("runtime/agg/functions.h", r'^\s*\{"(\w+)", "void')
         check(set(names) == set(AGGREGATES), "no test of", set(names).symmetric_difference(AGGREGATES))
         for name, (more, fields) in AGGREGATES.items():
@@ -269,7 +272,7 @@ class Jsonl:
         check([key["name"] for key in described] == ["key0", "key1", "key2", "key3", "k", "probefunc"], described)
 
     def names_merge(self):
-        """Two stacks that differ in offsets only are one element here; no key is a run-time address."""
+        """Two stacks that differ only in offsets are one element here; no key is a run-time address."""
         script = "syscall:::entry { @[ustack()] = count(); @u[umod(uregs[R_PC]), usym(uregs[R_PC])] = count(); @all = count(); }"
         lines = self.lines(script, "-q", ["ls", "/"]).of("agg")
         stacks = [(tuple(line["keys"]), line["value"]) for line in lines if line["agg"] == ""]
@@ -279,7 +282,7 @@ class Jsonl:
         check(any(re.search(r"\bls[`+].*;.*libc\.so\.6`", keys[0]) for keys, _ in stacks), "no stack from ls to libc:", stacks[:3])
 
     def numbers(self):
-        """64-bit extremes, as values, keys and aggregated."""
+        """64-bit limits, as values, keys and aggregated."""
         lines = self.lines("BEGIN { " + "".join(f"trace((int64_t){constant(n)}); @s[(int64_t){constant(n)}] = sum({constant(n)}); @d = stddev({constant(n)}); " for n in INT64) + "exit(0); }")
         check([line["args"] for line in lines.of("record")] == [[exact(n)] for n in INT64], lines.of("record"))
         sums = {line["keys"][0]: line["value"] for line in lines.of("agg") if line["agg"] == "s"}
@@ -290,7 +293,7 @@ class Jsonl:
         check(quantize["bucket"][0] == str(-2**62) and quantize["bucket"][-1] == str(2**62), quantize)
 
     def texts(self):
-        """Bytes that are not UTF-8, escapes, and texts that look like our own."""
+        """Bytes that are not UTF-8, escapes, and texts that look like our syntax."""
         octal = "".join(f"\\{byte:03o}" for byte in BYTES)
         lines = self.lines(f'BEGIN {{ trace("{octal}"); @["{octal}"] = count(); exit(0); }}', "-q -x strsize=512")
         for line, text in ((lines.of("record")[0], lines.of("record")[0]["args"][0]), (lines.of("agg")[0], lines.of("agg")[0]["keys"][0])):
@@ -302,7 +305,7 @@ class Jsonl:
             check(line.get("esc", False) == ("x41" in text), line)
 
     def long_lines(self):
-        """A record's line has 16 KiB at most, whatever is in it; the ledger says that it was cut."""
+        """The line of a record has at most 16 KiB; the ledger says if it was cut."""
         script = 'BEGIN { self->a = "' + "x" * 30000 + '"; printf("%s%s", self->a, "\\377"); exit(0); }'
         lines = self.lines(script, "-q -x strsize=40000")
         check(max(map(len, lines.text.splitlines())) <= 16 * 1024 and lines.all[-1]["truncated"] == 1, lines.all[-1])
@@ -379,7 +382,7 @@ class Stacks:
         return counts, messages
 
     def aggregated(self):
-        """As many as the aggregation has counted, from the root, with the other keys below it."""
+        """The same counts as the aggregation, from the root, with the other keys below it."""
         script = self.SCRIPT.replace("printa(@all)", 'system("echo %d >&2", n)').replace("@all = count()", "n++")
         counts, messages = self.folded(script, ["ls", "/"], "-q -w")
         check(sum(counts.values()) == int(messages.split()[-1]), sum(counts.values()), messages)
@@ -387,7 +390,7 @@ class Stacks:
         check(any(re.search(r";ls[`+].*;libc\.so\.6`", stack) for stack in counts), "no stack from ls to libc", counts)
 
     def pictures(self):
-        """printa() in a loop: the last since each clear() counts."""
+        """printa() in a loop: only the last one since each clear() counts."""
         program = ["sh", "-c", "'echo a; echo b; echo c'"]
         write = "syscall::write:entry { @[ustack(1)] = count(); printa(@); %s }"
         for more in ("", "clear(@);", "trunc(@);"):
@@ -416,7 +419,7 @@ class Stacks:
         check(first == self.sonde.run("svg", script, "-q")[1], "two pictures of the same differ")
 
     def frames(self, script, program):
-        """(name, x, width, depth) of each frame, in counts; the rectangles agree."""
+        """(name, x, width, depth) of each frame, in counts; checks the rectangles."""
         status, output, messages = self.sonde.run("svg", script, "-q", program)
         check(status == 0, "status", status, messages)
         root = xml.etree.ElementTree.fromstring(output)

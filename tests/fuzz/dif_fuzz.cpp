@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Any bytes are a program; what the verifier accepts is run
+ * Takes any bytes as a program; programs that the verifier accepts are run
  *
- * Everything a program may touch lies in a heap block of exactly its size, so that AddressSanitizer sees one byte too
- * many. The record that comes out must pass the reader's check.
+ * All memory that a program may access is in a heap block of exactly its size, so that AddressSanitizer detects an
+ * access one byte beyond. The resulting record must pass the reader's check.
  *
  *   input:  flags  slots  pool_size  kinds[slots]  pool[pool_size]  insns...
  *
- * Random bytes are hardly ever a program. So by the flags an input may be tamed first: operands are brought into
- * their ranges (all, or nearly all), registers get defined, the end is put in place.
+ * Random bytes are hardly ever a program. So, depending on the flags, an input is corrected first: operands are
+ * brought into their ranges (all, or nearly all), registers get defined, the end is put in place.
  */
 #include <algorithm>
 #include <cstdint>
@@ -138,7 +138,7 @@ void tame_all(Input& input) {
   input.insns.insert(input.insns.begin(), defines.begin(), defines.end());
 }
 
-/// A thread whose answers follow from what it is asked; some of them are failures, some are too long.
+/// A thread with deterministic answers; some of them are failures, some are too long.
 int fake_read_user(void*, uint64_t address, void* to, uint32_t length) {
   if (address % 5 == 0) return -1;
   std::memset(to, static_cast<int>(address), length);
@@ -147,7 +147,7 @@ int fake_read_user(void*, uint64_t address, void* to, uint32_t length) {
 
 int fake_read_text(void*, uint64_t address, char* to, uint32_t max) {
   if (address % 5 == 1) return -1;
-  if (address % 5 == 2) return static_cast<int>(max + address / 5 % 3);  // as snprintf does; wrote nothing
+  if (address % 5 == 2) return static_cast<int>(max + address / 5 % 3);  // as snprintf() does; it wrote nothing
   const uint32_t length = static_cast<uint32_t>(address % max);
   std::memset(to, 'x', length);
   to[length] = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Any bytes are a process: an object with frame information, and a stack
+ * Takes any bytes as a process: an object with frame information, and a stack
  *
  *   input:  flags  steps(2)  length-of-CIE  length-of-FDE  damages  CIE  FDE  damages(3)...  registers and stack...
  *
- * Random bytes are nearly always instructions, but hardly ever an ELF file: so the object is sound, its CIE and its FDEs have the
- * input's instructions, and then some bytes of it are others. Each piece of memory is a heap block of exactly its size. The stack is
- * walked from any function's pc.
+ * Random bytes are nearly always instructions, but hardly ever an ELF file. So the object is valid, its CIE and FDEs
+ * have the instructions of the input, and then some of its bytes are changed. Each piece of memory is a heap block of
+ * exactly its size. The stack is walked from any function's pc.
  */
 #include <elf.h>
 
@@ -45,7 +45,7 @@ std::span<const uint8_t> take(std::span<const uint8_t>& bytes, size_t n) {
   return taken;
 }
 
-/// A heap block of exactly its size, somewhere in the process.
+/// A heap block of exactly its size, at some address of the process.
 struct Piece {
   uint64_t address;
   size_t size;
@@ -100,7 +100,8 @@ void put_entry(Bytes& to, const Bytes& content) {
   put(to, content);
 }
 
-/// Rules that are expressions, of the CFA and of a register: each byte that is no operation becomes one, and there are operands.
+/// Rules with expressions, for the CFA and for a register: each byte that is not an operation becomes one, and operands
+/// exist.
 Bytes expressions_of(std::span<const uint8_t> bytes) {
   constexpr uint8_t kOperations[] = {0x06, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x10, 0x11, 0x12,
                                      0x13, 0x1a, 0x1c, 0x1e, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Any bytes are a script
+ * Takes any bytes as a script
  *
- * Lexer, parser, checker, split, DIF verifier and code generator take it, as `sonde -e -s` would; nothing is run. Each input is
- * compiled twice in one session, as at the prompt: the second time all its names are known already, or nothing is left of them.
+ * Lexer, parser, checker, split, DIF verifier and code generator process it, as `sonde -e -s` does; nothing is run.
+ * Each input is compiled twice in one session, as at the prompt: the second time, all its names are already known, or
+ * nothing is left of them.
  */
 #include <cstdint>
 #include <span>
@@ -17,7 +18,7 @@ namespace {
 
 using namespace sonde;
 
-constexpr size_t kMaxWork = 1 << 20;  // of diagnostics: a message quotes the script, but does not multiply it
+constexpr size_t kMaxWork = 1 << 20;  // bytes of diagnostics: a message quotes the script, but must not multiply it
 
 Framework& framework() {
   static Framework& all = *[] {

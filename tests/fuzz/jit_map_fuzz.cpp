@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Any bytes are a perf map, in two pieces; and any bytes are a symbol
+ * Takes any bytes as a perf map, in two pieces; and as a symbol
  *
  *   input:  cut  map...
  */
@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   uint64_t end = 0;
   for (const auto& [address, function] : map.functions()) {
     REQUIRE(address == function.address && function.size > 0 && !function.name.empty());
-    REQUIRE(address >= end);  // none overlaps the next
+    REQUIRE(address >= end);  // functions do not overlap
     end = address + function.size;
     REQUIRE(map.at(address) == &function && map.at(end - 1) == &function);
     REQUIRE(!source_name(function.name).whole.empty());

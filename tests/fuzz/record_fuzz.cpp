@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Any bytes are a ring; its readers and its writer must survive it
+ * Takes any bytes as a ring; its readers and its writer must survive it
  *
  *   input:  flags  kinds[4]  head  tail  low_water  drops  the ring's data...
  *
- * By the flags head is brought near the truth, and the sizes of the records are chained up. A record that
+ * Depending on the flags, head gets a plausible value, and the sizes of the records are chained. A record that
  * sonde_record_check() accepts is then read as a consumer reads it: every byte of every span.
  */
 #include <algorithm>
@@ -39,14 +39,14 @@ struct Input {
 
 uint8_t* data_of(const MappedRing& ring) { return reinterpret_cast<uint8_t*>(ring.get()) + SONDE_RING_DATA; }
 
-/// One ring for all inputs: a memfd each would cost more than the test.
+/// One ring for all inputs: a memfd for each would cost more than the test.
 MappedRing& ring(int which) {
   static RingFile files[2] = {std::move(*create_ring_memfd(kDataBytes, 0)),
                               std::move(*create_ring_memfd(kDataBytes, 1))};
   return files[which].ring;
 }
 
-/// Gives the records sizes that lead from one to the next.
+/// Makes the size of each record lead to the next record.
 void chain_sizes(uint8_t* data, uint64_t end, bool fit_slots) {
   for (uint64_t at = 0; at + sizeof(sonde_record) <= end;) {
     auto* record = reinterpret_cast<sonde_record*>(data + at);
@@ -74,7 +74,7 @@ void fill(const MappedRing& to, const Input& input, std::span<const uint8_t> byt
   to->drops = input.drops;
 }
 
-/// Reads all that an accepted record promises.
+/// Reads everything in an accepted record.
 uint64_t consume(const sonde_record& record, const uint8_t* kinds) {
   uint64_t sum = record.timestamp;
   if (record.flags & SONDE_RECORD_PREDICATE_FAULT) return sum + record.slot[0];
@@ -101,7 +101,7 @@ struct Sink {
     REQUIRE(++records <= 2 * kDataBytes / sizeof(sonde_record));
     REQUIRE(record.size >= sizeof record && record.size <= kDataBytes);
     const uint32_t slots = std::min<uint32_t>(record.slots, kKinds);
-    // a block of its own size shows a check that reads too far
+    // a block of exactly its size, which detects a check that reads too far
     std::unique_ptr<uint64_t[]> block(new uint64_t[record.size / 8]);
     std::memcpy(block.get(), &record, record.size);
     const auto& copy = *reinterpret_cast<const sonde_record*>(block.get());
@@ -126,7 +126,7 @@ void read_rings(const Input& input) {
   REQUIRE(reader.drain(0, true, sink) == 0);
 }
 
-/// A writer that takes a ring over whose reader lies.
+/// A writer that takes over a ring with invalid reader fields.
 void write_ring(const MappedRing& to, std::span<const uint8_t> bytes) {
   RingWriter writer(to);
   for (const uint8_t byte : bytes.first(std::min<size_t>(bytes.size(), 64))) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A fuzzer without libFuzzer, so that every test run has one: feeds a fuzz target its seeds, then what random changes make of them.
+// A fuzzer without libFuzzer, so that every test run has one: feeds its seeds to a fuzz target, then random changes of
+// them.
 //
 //   NAME_replay SECONDS [SEED-FILE...]      SONDE_SEED repeats a run
 //
-// What it finds, a sanitizer or a trap tells; the input is then in the file NAME_replay.input of the present folder.
+// A sanitizer or a trap reports a finding; the input is then in the file NAME_replay.input of the current folder.
 #include <sanitizer/common_interface_defs.h>
 #include <signal.h>
 
@@ -24,8 +25,8 @@ namespace {
 using Input = std::vector<uint8_t>;
 constexpr size_t kMostBytes = 4096;
 
-std::string g_keep;              // where an input that ends the program goes
-const Input* g_input = nullptr;  // what is run
+std::string g_keep;              // file for an input that ends the program
+const Input* g_input = nullptr;  // the current input
 
 void keep_input() {
   if (g_input == nullptr) return;
@@ -57,7 +58,7 @@ class Changes {
     return input;
   }
 
-  /// A few bytes set, taken out, or copied in from elsewhere.
+  /// Sets some bytes, removes some, or copies some from the other input.
   void change(Input& input, const Input& other) {
     for (size_t n = 1 + below(8); n > 0; n--) {
       const auto at = input.begin() + static_cast<ptrdiff_t>(below(input.size() + 1));

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the kernel module's tests, each in a QEMU guest of its own, and writes their results as ctest would.
+"""Runs the kernel module's tests, each in a QEMU guest of its own, and writes their results in ctest's format.
 
-What a machine cannot give (no network for a kernel, not root where QEMU is missing) is skipped, with the reason; with
-SONDE_REQUIRE_KERNEL=1, which .ci/run sets, it fails. All else that goes wrong is ours, and fails: a guest that does not
-come up, too. A guest that never came up is tried again by tests/guest/run; a test that failed is not.
+If the machine lacks something (no network for a kernel, QEMU missing and not root), tests are skipped with the reason;
+with SONDE_REQUIRE_KERNEL=1, which .ci/run sets, they fail. Everything else that goes wrong is our error, and fails;
+also a guest that does not come up. tests/guest/run repeats a guest that never came up, but not a test that failed.
 """
 
 import argparse
@@ -19,9 +19,9 @@ import xml.etree.ElementTree as xml
 
 MINE = pathlib.Path(__file__).resolve().parent
 GUEST = MINE.parent / "guest"
-SETUP_LIMIT, SHORT_LIMIT, LONG_LIMIT = 1800, 1800, 6 * 3600  # seconds: what hangs ends
-CANNOT = 3  # what tests/guest/setup and kernel return where the machine lacks something
-NOT_RUN, NEVER_UP = 125, "run: the guest did not start"  # what tests/guest/run returns and says
+SETUP_LIMIT, SHORT_LIMIT, LONG_LIMIT = 1800, 1800, 6 * 3600  # seconds, after which a test is ended
+CANNOT = 3  # status of tests/guest/setup and kernel if the machine lacks something
+NOT_RUN, NEVER_UP = 125, "run: the guest did not start"  # status and message of tests/guest/run
 
 
 @dataclasses.dataclass
@@ -37,7 +37,7 @@ def say(text):
 
 
 def kernels(which):
-    """(suite, package) of tests/guest/kernels: those marked with a word of `which`; all when it is empty."""
+    """(suite, package) from tests/guest/kernels: those marked with a word of `which`; all if it is empty."""
     for line in (GUEST / "kernels").read_text().splitlines():
         words = line.split()
         if words and not line.startswith("#") and (not which or set(words[2:]) & set(which)):
@@ -45,13 +45,13 @@ def kernels(which):
 
 
 def default_mark():
-    """The word that marks the kernel which a guest can boot here; tests/guest/lib.sh decides."""
+    """The mark of the kernel that a guest can boot here, according to tests/guest/lib.sh."""
     fits = subprocess.run(["bash", "-c", f'. "{GUEST}/lib.sh"; can_use_virtiofs'], check=False, stdin=subprocess.DEVNULL).returncode == 0
     return "default" if fits else "default-9p"
 
 
 def trouble(name, status, why):
-    """The outcome of a step that failed before any test could run."""
+    """The outcome of a step that failed before any test ran."""
     cannot = status == CANNOT
     if cannot and os.environ.get("SONDE_REQUIRE_KERNEL") == "1":
         cannot, why = False, f"SONDE_REQUIRE_KERNEL=1, but {why}"
@@ -60,7 +60,7 @@ def trouble(name, status, why):
 
 
 def fetch(suite, package):
-    """(release, None), or (None, the outcome that says why there is none)."""
+    """(release, None), or (None, the outcome with the reason)."""
     argv = [GUEST / "kernel", *(["--suite", suite] if suite != "-" else []), package]
     done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False)
     if done.returncode == 0:
@@ -70,7 +70,7 @@ def fetch(suite, package):
 
 
 def tests_of(release, sonde, short, first):
-    """(name, command) of each test on a kernel. The short ones are the API table alone on all kernels but the first."""
+    """(name, command) of each test on a kernel. In the short version, kernels after the first run only the API table."""
     run, device = MINE / "run", MINE / "device" / "guest"
     kernel = ["--kernel", release]
     yield "api", [run, *kernel]
@@ -90,7 +90,7 @@ def tests_of(release, sonde, short, first):
 
 
 def call(argv, log, limit):
-    """Exit status of a command whose output goes to a file; 124 when it took longer than `limit` seconds."""
+    """The exit status of a command whose output goes to a file; 124 if it took longer than `limit` seconds."""
     argv = ["timeout", "-k", "60", limit, *argv]
     with open(log, "w", encoding="utf-8", errors="replace") as output:
         return subprocess.run([str(a) for a in argv], stdout=output, stderr=subprocess.STDOUT,
@@ -98,7 +98,7 @@ def call(argv, log, limit):
 
 
 def first_guest(log):
-    """Sets up and boots one. None: it came up; else the outcome that says why not."""
+    """Sets up and boots a guest. None: it came up; else the outcome with the reason."""
     if status := call([GUEST / "setup"], log, SETUP_LIMIT):
         return trouble("kernel.guest", status, "the guest is not set up: " + " ".join(log.read_text().split()[-40:]))
     if call([GUEST / "run", "--single", "--timeout", "600", "--", "true"], log, SETUP_LIMIT):
@@ -107,7 +107,7 @@ def first_guest(log):
 
 
 def run_one(name, argv, log, limit):
-    """Its output is ours, too, when it fails."""
+    """Prints the test's output if it fails."""
     began = time.monotonic()
     status = call(argv, log, limit)
     if status == NOT_RUN and NEVER_UP in log.read_text(errors="replace"):
@@ -123,7 +123,7 @@ def run_one(name, argv, log, limit):
 
 
 def counted(text):
-    """What a test says of how much it has done: rows of the API table, device programs, scenarios, golden scripts, runs of users."""
+    """The counts that a test reports: rows of the API table, device programs, scenarios, golden scripts, runs of users."""
     yield from re.findall(r"^\d+ runs, \d+ failed$|^\d+ rows, \d+ nearest, \d+ failed$|^\d+ passed, \d+ failed, \d+ skipped$|^\d+ scripts, .*$", text, re.M)
     if programs := re.findall(r"^\w+: passed$", text, re.M):
         yield f"{len(programs)} runs of device programs"

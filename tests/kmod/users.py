@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The same D scripts as root and as a member of group tracing, on the module, and where what the member gets differs.
+"""Runs the same D scripts on the module as root and as a member of group tracing, and checks the differences.
 
     users.py SONDE CALLS   in a guest with the module loaded: runs them; CALLS is device/calls.c, compiled
-    users.py --table       prints the table of it, which docs/kernel-module.md has
+    users.py --table       prints the table for docs/kernel-module.md
 """
 
 import dataclasses
@@ -17,15 +17,15 @@ import sys
 
 MEMBER, TRACING = 65534, 4242  # uid; the group that the device belongs to
 LIMIT = 120  # seconds for one run of sonde
-LOWERED = "sonde: buffer size lowered to "  # RLIMIT_MEMLOCK bounds a member's buffers: told in each run
-CHILDREN = re.compile(r"sonde: process \d+ has \d+ child(ren)? already, not traced: .*")  # the shell's sleep, when it is seen
+LOWERED = "sonde: buffer size lowered to "  # RLIMIT_MEMLOCK limits a member's buffers: printed in each run
+CHILDREN = re.compile(r"sonde: process \d+ has \d+ child(ren)? already, not traced: .*")  # the shell's sleep, if it is seen
 
 
 @dataclasses.dataclass(frozen=True)
 class Got:
     words: str                 # for the table
-    output: str | None = None  # a regular expression of all of stdout, white space made one; None: as root's
-    error: str = ""            # what stderr has
+    output: str | None = None  # a regular expression for all of stdout, with single blanks; None: as root's
+    error: str = ""            # what stderr contains
     status: int = 0
 
 
@@ -38,9 +38,9 @@ def refused(error):
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    question: str        # what is asked, in words
+    question: str        # the question, in words
     script: str          # D
-    target: str          # options; PROGRAM is calls, SETUID a copy that is root's and set-uid, OWN and OTHER processes
+    target: str          # options; PROGRAM is calls, SETUID a set-uid copy of root's, OWN and OTHER are processes
     root: str            # root's output, as Got.output
     member: Got = SAME   # with -x source=kmod
     auto: Got = SAME     # with -x source=auto, which is ptrace for a member
@@ -82,7 +82,7 @@ def as_member():
 
 
 def run(command, output, member):
-    """(status, stdout and what -o wrote, in words; stderr without what a member is always told)."""
+    """(status, words of stdout and of the output of -o; stderr without the messages that a member always gets)."""
     output.unlink(missing_ok=True)
     done = subprocess.run(command, preexec_fn=as_member if member else None, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT, check=False,
                           cwd=output.parent)
@@ -96,7 +96,7 @@ def run(command, output, member):
 
 
 def trouble(row, got, found):
-    """Why what was found is not what this user is to get; None where it is."""
+    """Why the result is not the expected one for this user; None if it is."""
     status, output, error = found
     wanted = row.root if got.output is None else got.output
     if status == got.status and re.fullmatch(wanted, output) and (got.error in error if got.error else not error):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// System calls whose pointers, counts and lengths lie. All of them fail, or do nothing; what matters is how they are shown.
+// System calls with invalid pointers, counts and lengths. All of them fail, or do nothing; only their decoding matters.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sixteen threads, each in a call of its own, again and again, until standard input ends. Each knows what its call must give. Who
-// attaches and detaches meanwhile is unseen when all is right:
+// Sixteen threads, each repeating a call of its own until standard input ends. Each knows the valid result of its call.
+// If all results are right, attaching and detaching was not noticed:
 //
 //   CALL calls=N eintr=N short=N wrong=N lost=N
 //
-// lost: tokens that were sent to it and never came. Every round each thread calls step(), for probes.
+// lost: tokens that were sent to it and never arrived. In every round each thread calls step(), for probes.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/futex.h>
@@ -76,7 +76,7 @@ __attribute__((noinline)) static int step(int x) {
   return x / 2;
 }
 
-/// What one round of a thread's call gave: `good` is what it may give.
+/// Checks the result of one round of a thread's call; `good` is the valid result.
 static void judge(int which, long result, int good) {
   tally[which].calls++;
   if (result < 0 && errno == EINTR)
@@ -126,7 +126,7 @@ static void* work(void* argument) {
   sigaddset(&signals, SIGUSR2);
   struct epoll_event wanted = {.events = EPOLLIN}, ready;
   if (which == kEpollEndless) epoll_ctl(epoll, EPOLL_CTL_ADD, event, &wanted);
-  // Who takes tokens goes on to the end: what was sent before the stop is still to come.
+  // A thread that takes tokens continues to the end: tokens that were sent before the stop are still to come.
   const int takes_tokens = which == kEpollEndless || which == kRead || which == kMsgrcv;
   for (int round = 0; !stop || takes_tokens; round++) {
     struct timeval limit = {0, 1000};
@@ -235,7 +235,7 @@ int main(void) {
     if (got < 0) printf("main: read failed: %s\n", strerror(errno));
   stop = 1;
   pthread_join(waker, NULL);
-  usleep(50000);  // what was sent arrives
+  usleep(50000);  // time for the last tokens to arrive
   for (int i = 0; i < kThreads; i++)
     printf("%s calls=%ld eintr=%ld short=%ld wrong=%ld lost=%ld\n", kNames[i], tally[i].calls, tally[i].eintr,
            tally[i].cut, tally[i].wrong, tally[i].sent - tally[i].came);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A known number of system calls: 100,000 getppid in 4 threads, 8 forked children with 10 getuid each, one exec.
-// Says itself how many of each a tracer must see, one `expect NAME COUNT` per line.
+// Prints how many of each a tracer must see, one `expect NAME COUNT` per line.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// 32-bit system calls: all of them when built with -m32, else those that it makes by `int $0x80` beside its own.
-// compat [wait]: with an argument it first waits for a line on standard input. Says how often it made each.
+// 32-bit system calls: all of them if built with -m32, else those by `int $0x80`, besides 64-bit ones. compat [wait]:
+// with an argument it first waits for a line on standard input. Prints how often it made each.
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ static long call32(long number, long a, long b, long c) {
   return result;
 }
 
-enum { kWaitpid = 7, kGetppid = 64, kGeteuid32 = 201 };  // the i386 table's
+enum { kWaitpid = 7, kGetppid = 64, kGeteuid32 = 201 };  // numbers of the i386 table
 
 int main(int argc, char** argv) {
   (void)argv;

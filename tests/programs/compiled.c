@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Makes functions at run time and names them in /tmp/perf-PID.map, as language runtimes do: `hot` (called 100 times), `caller`, by which
-// getppid() is called 3 times, and _ZN3app3fibEi. Says "ready", and goes on at the end of its input.
-//   zap   `hot` is overwritten by breakpoint instructions in the end, which must stay
+// Makes functions at run time and names them in /tmp/perf-PID.map, as language runtimes do: `hot` (called 100 times),
+// `caller`, which calls getppid() 3 times, and _ZN3app3fibEi. Prints "ready", and continues at the end of its input.
+//   zap   `hot` is overwritten by breakpoint instructions at the end, which must stay
 //   move  `hot` is overwritten by another function before it is called
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 static const unsigned char kHot[] = {0x55, 0x48, 0x89, 0xe5, 0x8d,
                                      0x47, 0x01, 0x5d, 0xc3};                      // int hot(int x) { return x + 1; }
-static const unsigned char kOther[] = {0x0f, 0x1f, 0x00, 0x8d, 0x47, 0x01, 0xc3};  // the same, written otherwise
+static const unsigned char kOther[] = {0x0f, 0x1f, 0x00, 0x8d, 0x47, 0x01, 0xc3};  // the same in other instructions
 static const unsigned char kCaller[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};  // calls its argument
 
 static unsigned char* text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Does what its arguments say, one after the other, and nothing else: so whoever wrote them knows what a tracer must see.
-//   open:PATH creat:PATH close read:BYTES[:TIMES] write:BYTES[:TIMES]   with one descriptor, -1 where the open failed
+// Does what its arguments say, one after the other, and nothing else: so the caller knows what a tracer must see.
+//   open:PATH creat:PATH close read:BYTES[:TIMES] write:BYTES[:TIMES]   with one descriptor, -1 if the open failed
 //   stat:PATH unlink:PATH mkdir:PATH chdir:PATH chmod:MODE:PATH rename:FROM:TO
 //   getppid:TIMES sleep:MS[:TIMES] spin:MILLIONS (of additions) mmap:BYTES
 //   calls:N (outer -> middle -> N times leaf) recurse:DEPTH allocate:BYTES[:TIMES] leak:BYTES[:TIMES] text:WORD
@@ -46,7 +46,7 @@ KEPT int recurse(int n) {
 }
 KEPT int say(const char* word) { return (int)strlen(word); }
 
-/// No call in it: where a busy machine takes the processor away is where samples are.
+/// Contains no call, so samples come where a busy machine preempts it.
 KEPT void spin_here(long millions) {
   for (long i = 0; i < millions * 1000000; i++) sink += i;
 }
@@ -137,7 +137,7 @@ static void other_deed(const char* verb, char** words, long number) {
 #undef IS
 }
 
-/// Which deeds are done TIMES: their first operand is what is done, but of getppid and usr1 it is TIMES itself.
+/// The deeds that are done TIMES times: their first operand is the deed; for getppid and usr1 it is TIMES itself.
 static long times_of(char** words) {
   if (!words[1]) return 1;
   if (!strcmp(words[0], "getppid") || !strcmp(words[0], "usr1")) return atol(words[1]);

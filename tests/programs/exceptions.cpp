@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// mid() and leaf() are left by an exception only: 10 throws, none of them returns. top() returns 10 times.
+// mid() and leaf() are left only by exceptions: 10 throws, and no returns. top() returns 10 times.
 #include <cstdio>
 
 #define FUNCTION extern "C" __attribute__((noinline, noclone))

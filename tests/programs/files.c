@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Descriptors of several kinds, each named to the kernel by fsync(); in the folder that is its argument.
+// Descriptors of several kinds, each passed to the kernel by fsync(); in the folder that is its argument.
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>

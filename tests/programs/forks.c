@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// forks COUNT: children that end at once, one after the other: each makes one getppid(), from a function that libc calls. Every second
-// one runs this program anew before: forks.
+// forks COUNT: creates children that end at once, one after the other: each makes one getppid(), from a function that
+// libc calls. Every second one execs this program before: forks.
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>

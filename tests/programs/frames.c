@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A chain of calls that are no tail calls, built without frame pointers: bottom() is called by third() ... first() and main().
-// With an argument it removes its own file first. Then the same from a signal handler, and from a function with a frame of variable size.
+// A chain of calls, without tail calls, built without frame pointers: bottom() is called by third() ... first() and
+// main(). With an argument it removes its own file first. Then the same from a signal handler, and from a function with
+// a frame of variable size.
 #include <alloca.h>
 #include <signal.h>
 #include <stdio.h>

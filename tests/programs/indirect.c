@@ -12,7 +12,7 @@ static size_t (*volatile span)(const char*, const char*) = strcspn;
 
 int main(int argc, char** argv) {
   static const char* const kSets[] = {"abc",
-                                      "0123456789012345678"};  // one implementation hands the longer set to another
+                                      "0123456789012345678"};  // one implementation passes the longer set to another
   static char a[300], b[300];
   size_t sum = 0;
   for (int i = 0; i < 100; i++) {

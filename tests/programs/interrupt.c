@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A library to be preloaded: from the program's start on a timer sends it SIGALRM, 500 us after the end of the last handler, so that the
-   program comes on where each instruction of the handler is probed, too. The handler calls functions of libc that probes may be on, and
-   returns. A program that sets up SIGALRM itself has its own way. */
+/* A library for preloading: from the program's start on a timer sends it SIGALRM, 500 us after the end of the last
+   handler, so that the program makes progress even if each instruction of the handler is probed. The handler calls
+   functions of libc that may be probed, and returns. A program may replace it by a SIGALRM handler of its own. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Calls that a signal interrupts, with handlers of each kind. Says what it got of each.
+// Calls that a signal interrupts, with handlers of each kind. Prints the result of each.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 static int ends[2];
 
 static void plain(int signal) { (void)signal; }
-/// Ends the read that is made again.
+/// Ends the read that is restarted.
 static void feeding(int signal, siginfo_t* info, void* context) {
   (void)signal, (void)info, (void)context;
   if (write(ends[1], "x", 1) < 0) _exit(1);

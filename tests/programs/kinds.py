@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Prints a C program with one function for each kind of instruction that a function may begin with.
 
-Each function is pure: its result depends on its argument only, and has to show what the first instruction did, flags included. It is
-entered by a call and by a jump. A timer's handler interrupts the threads all the while, calls functions of these itself, and returns
-in the way that the first argument names. The program knows how often each function was entered, and how often left by siglongjmp():
-it counts in the instruction stream, and the handler corrects the count by the pc that it interrupted.
+Each function is pure: its result depends only on its argument, and shows the effect of the first instruction, including flags. It is
+entered by a call and by a jump. A timer's handler interrupts the threads all the time, calls some of these functions itself, and returns
+in the way that the first argument selects. The program knows how often each function was entered, and how often left by siglongjmp():
+it counts in the instruction stream, and the handler corrects the count according to the interrupted pc.
 
 usage of the program: kinds MODE THREADS ROUNDS GENERATIONS
 prints the sum of all results, the same in each mode; on stderr `NAME ENTERED LEFT` of each function
@@ -118,7 +118,7 @@ KINDS = {
     "repe_cmps": ("repe cmpsb; mov %rcx,%rax; add %r8,%rax" + RET, "mov %rdi,%r8; lea text(%rip),%rdi; lea text2(%rip),%rsi; mov $40,%ecx"),
     "rep_none": ("rep movsb; lea 37(%r8),%rax" + RET, "mov %rdi,%r8; xor %ecx,%ecx"),
     "lods": ("lodsq; add %rdi,%rax" + RET, "lea numbers(%rip),%rsi"),
-    # that fault: a handler repairs, goes elsewhere, or skips
+    # faults: a handler repairs, continues elsewhere, or skips
     "segv": ("mov (%rsi),%rax; add %rdi,%rax" + RET, "mov %fs:forbidden@tpoff,%rsi"),
     "segv_store": ("mov %rdi,(%rsi); mov (%rsi),%rax" + RET, "mov %fs:forbidden@tpoff,%rsi"),
     "segv_string": ("rep stosb; mov -8(%rdi),%al; movzbl %al,%eax; add %r8,%rax" + RET,
@@ -126,7 +126,7 @@ KINDS = {
     "fpe": ("div %ecx; ud2", "mov %edi,%eax; xor %edx,%edx; xor %ecx,%ecx"),
     "ill": ("ud2; lea 39(%rdi),%rax" + RET, ""),
 }
-# Entered by a jump only: their frame is made before. By a call only: they take arguments off the stack.
+# Entered only by a jump: their frame is made before. Only by a call: they remove arguments from the stack.
 JUMPED = {"leave": ("leave; lea 8(%rdi),%rax" + RET, "push %rbp; mov %rsp,%rbp; sub $32,%rsp")}
 CALLED = {"ret_immediate": ("ret $16", "sub $16,%rsp; lea 40(%rdi),%rax")}
 ALL = KINDS | JUMPED | CALLED
@@ -158,7 +158,7 @@ def function(name, body):
 
 
 def way(index, name, how):
-    """Counts, prepares and enters. What lies from way_NAME_begin to way_NAME_end has been counted, and has not entered yet."""
+    """Counts, prepares and enters. Between way_NAME_begin and way_NAME_end the entry is counted, but has not happened yet."""
     frame, enter, end = ("sub $8,%rsp; ", "call", "add $8,%rsp; ret") if how == "call" else ("", "jmp", "ud2")
     label = f"{how}_{name}"
     return (f".globl {label}, {label}_begin, {label}_end\n{label}: {frame}incq %fs:entered@tpoff+{8 * index}\n"
@@ -166,7 +166,7 @@ def way(index, name, how):
 
 
 def rounds_of(name):
-    """Of a string instruction; 0: none."""
+    """The size of a string instruction's operand; 0: not a string instruction."""
     return int(re.search(r"mov \$(\d+),%ecx", ALL[name][1]).group(1)) if ALL[name][0].startswith("rep") and "%ecx" in ALL[name][1] and "xor %ecx" not in ALL[name][1] else 0
 
 

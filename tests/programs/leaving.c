@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A function for each line that -lv has of a probe. Only `returns` is ever called.
+// A function for each kind of line that -lv prints about a probe. Only `returns` is ever called.
 #define FUNCTION(name, code) \
   ".type " #name ", @function\n" #name ": .cfi_startproc\n" code "\n.cfi_endproc\n.size " #name ", . - " #name "\n"
 

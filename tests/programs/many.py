@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Prints a C program: 300 functions, called in turn by 4 threads. `many RESULT ROUNDS` writes to RESULT whether all threads agree, and their sum."""
+"""Prints a C program: 300 functions, which 4 threads call in turn. `many RESULT ROUNDS` writes to RESULT whether all
+threads agree, and their sum."""
 
 N = 300
 BODIES = ("return x + {i};", "return (x & 1023) + {i};", "if (x > 3 * {i}) return x - {i}; return x + 1;", "return x * 3 % 10007 + {i};")

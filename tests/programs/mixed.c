@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One frequent system call among others: N getppid among N getuid (200,000 unless told).
+// One frequent system call among others: N getppid among N getuid (default 200,000).
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>

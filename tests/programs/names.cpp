@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Functions whose names in the source are other than the linker's; each is called as often as its comment says.
+// Functions whose names in the source differ from the linker's; each is called as often as its comment says.
 #include <unistd.h>
 
 #include <string>
@@ -47,7 +47,7 @@ FUNCTION std::string greet(const std::string& whom) { return "hello, " + whom; }
 
 int main() {
   volatile int sum = app::fib(6) - 8;
-  // fib(6) makes 25 calls of 15 different shapes; what counts is that each name counts the same calls.
+  // fib(6) makes 25 calls of 15 different shapes; only the counts per name matter.
   for (int i = 0; i < 3; i++) sum += app::twice(i);
   sum += static_cast<int>(app::twice(0.5)) + app::pick(1)(2) + hidden(1);
   const app::Number one(1), two(2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// leave() ends with a call that does not return: its return address is the first byte of what stands behind. A signal
-// interrupts a function at its first instruction: that frame stands at its pc, and one byte before is another function.
+// leave() ends with a call that does not return: its return address is the first byte of the next function. A signal
+// interrupts a function at its first instruction: the pc of that frame is exact, and one byte before it is another
+// function.
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -18,7 +19,7 @@ KEEP __attribute__((noreturn)) void gone(void) {
   longjmp(g_back, 1);
 }
 
-// By hand, for compilers put alignment between functions.
+// By hand, because compilers put alignment between functions.
 __asm__(
     ".text\n.globl leave\n.type leave,@function\nleave:\n"
     ".cfi_startproc\nsub $8,%rsp\n.cfi_adjust_cfa_offset 8\ncall gone\n.cfi_endproc\n.size leave,.-leave\n"
@@ -31,7 +32,7 @@ void faulty(void);
 
 static void handler(int number, siginfo_t* info, void* context) {
   syscall(SYS_getppid);
-  ((ucontext_t*)context)->uc_mcontext.gregs[REG_RIP] += 2;  // behind the ud2
+  ((ucontext_t*)context)->uc_mcontext.gregs[REG_RIP] += 2;  // after the ud2
 }
 
 int main(void) {

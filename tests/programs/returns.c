@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* returns HOW: functions that are left, or not, in each way that C knows. Prints a result that a return probe may not change. */
+/*
+ * returns HOW: functions that are left, or not, in every way that C has. Prints a result that return probes must not
+ * change.
+ */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdio.h>

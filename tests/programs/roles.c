@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Does one thing for each kind of event, and says with what: "NAME VALUE" lines. roles.py holds the probes' arguments against them.
+// Causes one event of each kind, and prints its values as "NAME VALUE" lines. roles.py compares the probes' arguments
+// with them.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -26,7 +27,7 @@ static void* in_thread(void* tid) {
   return NULL;
 }
 
-// A child that shares our file system information: a flag to be seen.
+// A child that shares our file system information: a clone flag that can be recognised.
 static int make_child(void) { return (int)syscall(SYS_clone, CLONE_FS | SIGCHLD, 0, 0, 0, 0); }
 
 static void signals(void) {

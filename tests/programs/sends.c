@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   }
 
   tell(kill(me, SIGUSR1), me, me, SIGUSR1, SI_USER, 0);
-  tell(kill(other, SIGUSR1), me, me, SIGUSR1, SI_USER, 0);  // a thread's number names its process
+  tell(kill(other, SIGUSR1), me, me, SIGUSR1, SI_USER, 0);  // the number of a thread addresses its process
   tell(kill(child, SIGUSR2), child, child, SIGUSR2, SI_USER, 0);
   tell(kill(0, SIGURG), -me, 0, SIGURG, SI_USER, 0);
   tell(kill(-me, SIGURG), -me, 0, SIGURG, SI_USER, 0);
@@ -74,10 +74,11 @@ int main(int argc, char** argv) {
   if (of_thread >= 0)
     tell(syscall(SYS_pidfd_send_signal, of_thread, SIGUSR1, NULL, 0), me, other, SIGUSR1, SI_TKILL, 0);
   const int own = syscall(SYS_pidfd_open, me, 0);
-  tell(syscall(SYS_pidfd_send_signal, own, SIGURG, NULL, 4), -me, 0, SIGURG, SI_USER, 0);       // the group, Linux 6.9
+  tell(syscall(SYS_pidfd_send_signal, own, SIGURG, NULL, 4), -me, 0, SIGURG, SI_USER, 0);       // the process group,
+                                                                                                // Linux 6.9
   tell(syscall(SYS_pidfd_send_signal, -10001, SIGUSR1, NULL, 0), me, me, SIGUSR1, SI_USER, 0);  // itself, Linux 6.15
 
-  kill(me, 0);  // none of these is a send
+  kill(me, 0);  // none of the following sends a signal
   kill(me, 65);
   kill(0x7ffffff0, SIGUSR1);
   syscall(SYS_tgkill, 1, other, SIGUSR1);

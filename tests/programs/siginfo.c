@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Gets signals of every layout of siginfo, and prints what its handler saw, one line each:
+// Gets signals of every layout of siginfo, and prints the handler's data, one line each:
 //   SIGNAL code pid uid addr value status fd band
-// 0 where a signal of that kind has no such field. At the end a SIGUSR1 with the value 5 is ignored.
+// 0 if a signal of that kind has no such field. At the end a SIGUSR1 with the value 5 is ignored.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a program sees of signals, told line by line; every line must be the same with and without a tracer.
+// Prints what a program observes of signals; every line must be the same with and without a tracer.
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -131,7 +131,7 @@ static void job_control(void) {
   pid_t child = fork();
   if (child == 0) {
     static const int kStops[] = {SIGSTOP, SIGTSTP};
-    setpgid(0, 0);  // an orphaned group would not stop on a SIGTSTP
+    setpgid(0, 0);  // an orphaned group would not stop on SIGTSTP
     for (int i = 0; i < 2; ++i) {
       char byte;
       raise(kStops[i]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Threads that sleep, each in another call, until standard input ends. None of the calls may return before: "right", or which did.
+// Threads that sleep, each in another call, until standard input ends. None of the calls may return before. Prints
+// "right", or the call that did.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/futex.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stepped HOW [CALLS]: f() begins with an instruction that a tracer has to step, and signals come all the while. Prints the result of the
-   calls, which no signal may change.
+/* stepped HOW [CALLS]: f() begins with an instruction that a tracer must step, and signals come all the time. Prints
+   the result of the calls, which no signal may change.
      plain  a timer's handler that returns      full  with each signal blocked in the handler      trap  with SIGTRAP blocked
-     moved  a handler that continues elsewhere: it pushes the pc that was interrupted, as Go's run time does to preempt
-     queued a thread queues 500 signals: each has to come */
+     moved  a handler that continues elsewhere: it pushes the interrupted pc, as Go's run time does for preemption
+     queued a thread queues 500 signals: each must come */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -46,12 +46,12 @@ static void move(int signal, siginfo_t* info, void* context) {
   (void)signal, (void)info;
   greg_t* registers = ((ucontext_t*)context)->uc_mcontext.gregs;
   ticks++;
-  registers[REG_RSP] -= 136; /* past the red zone; `ret $128` comes back over it */
+  registers[REG_RSP] -= 136; /* past the red zone; `ret $128` returns over it */
   *(long*)registers[REG_RSP] = registers[REG_RIP];
   registers[REG_RIP] = (long)detour;
 }
 
-/* Queues signals to the main thread while that one calls f(). */
+/* Queues signals for the main thread while it calls f(). */
 static void* queue(void* to) {
   for (int i = 0; i < QUEUED; i++) {
     const union sigval value = {.sival_int = i};
@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
   else
     set_timer(250);
   long sum = 0, made = 0;
-  while (made < calls || ticks < (queued ? QUEUED : 20)) { /* an untraced run may be over before the first signal */
+  while (made < calls || ticks < (queued ? QUEUED : 20)) { /* an untraced run could end before the first signal */
     sum = f(sum);
     made++;
   }

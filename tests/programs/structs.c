@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Functions whose arguments have types worth looking at.
+// Functions with arguments of various types.
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>

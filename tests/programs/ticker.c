@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Calls getppid and getuid every 20 ms and counts aloud in a file: ticker FILE TICKS
-// TICKS 0: until FILE.end exists. The file holds the number of the last tick; at the end `done`, and how many.
+// Calls getppid and getuid every 20 ms and counts in a file: ticker FILE TICKS
+// TICKS 0: until FILE.end exists. The file has the number of the last tick; at the end `done`, and the total.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

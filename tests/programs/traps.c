@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* traps HOW: a program that uses SIGTRAP itself, and calls f() between. Prints what it saw of its traps, its action and its mask.
-     int3, stepping (by the trap flag), blocked, ignored (and the program executed anew), default */
+/* traps HOW: a program that uses SIGTRAP itself, and calls f() in between. Prints its traps, its action and its mask.
+     int3, stepping (by the trap flag), blocked, ignored (and the program is exec'ed again), default */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
       calls(5);
       tell("blocked");
       calls(5);
-      raise(SIGTRAP); /* pending until the mask goes */
+      raise(SIGTRAP); /* pending until it is unblocked */
       sigprocmask(SIG_SETMASK, &none, NULL);
     }
     tell("then");

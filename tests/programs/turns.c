@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// For each line that it reads: work() 100 times, with a getppid() of the C library in each.
+// For each line that it reads, calls work() 100 times, with a getppid() of the C library in each.
 #include <stdio.h>
 #include <unistd.h>
 

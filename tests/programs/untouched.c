@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Opens two paths that lie in pages which the program has never touched: one of a mapped file, one of its own
-// data. usage: untouched FILE, where FILE holds a path at offset 8192.
+// Opens two paths in pages that the program has never accessed: one of a mapped file, one of its own data. usage:
+// untouched FILE, with a path at offset 8192 of FILE.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Uses a good deal of libc, and prints what came of it: a sum of all that is the same in each run. */
+/* Uses many functions of libc, and prints a checksum of the results that is the same in each run. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <locale.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Works in 4 threads for a while and checks its own work: worker RESULT-FILE ROUNDS [SLEEP-US]
-// ROUNDS 0: until its standard input ends; each line there is answered by one on standard output, once every
-// thread has made 50 rounds more.
-// Creates RESULT-FILE.started at once. Each round is a getppid, an open that fails, a signal to itself that a
-// handler counts, and some arithmetic; now and then a thread is born and joined. At the end RESULT-FILE says
-// `right` or what went wrong. So whoever watches and dies must leave every call, signal and thread as it was.
-// (Its parent may die with the watcher, so who that is proves nothing.)
+// ROUNDS 0: until its standard input ends; it answers each line there by one on standard output, when every thread has
+// made 50 more rounds.
+// Creates RESULT-FILE.started at once. Each round is a getppid, an open that fails, a signal to itself that a handler
+// counts, and some arithmetic; from time to time a thread is created and joined. At the end RESULT-FILE has `right`, or
+// the error. So a tracer that dies must leave every call, signal and thread unharmed. (The parent may die with the
+// tracer, so its number is not checked.)
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -72,7 +72,7 @@ static void* work(void* number) {
   return NULL;
 }
 
-/// Answers lines until there are no more.
+/// Answers lines until the end of input.
 static void converse(void) {
   char line[100];
   while (fgets(line, sizeof line, stdin) != NULL) {

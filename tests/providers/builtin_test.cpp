@@ -24,7 +24,7 @@ TEST_F(Builtin, BeginEndErrorAreFirst) {
 TEST_F(Builtin, RegisterAgain) {
   unregister_providers();
   EXPECT_EQ(framework.probe_count(), 0u);
-  // ids are never used twice in one framework, so dtrace's would not be 1 to 3
+  // ids are not reused in a framework, otherwise dtrace's would not be 1 to 3
   EXPECT_EQ(count({"syscall", "", "", "", {}}), 0u);
 }
 
@@ -57,7 +57,7 @@ TEST_F(Builtin, SyscallTaps) {
   EXPECT_TRUE(source.taps.empty());
 }
 
-/// "A clause on syscall:::entry enables some 350 probes at once and must start in a second or so."
+/// A clause on syscall:::entry enables some 350 probes at once, and must start within a second or so.
 TEST_F(Builtin, AllSyscallsAreEnabledInOneBatch) {
   const auto start = test::cpu_time();
   const uint32_t all = enable({"syscall", "", "", "entry", {}});

@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"app::S::get() const &", "_ZNKR3app1S3getEv", true},
         Case{"main::*lambda*", "_ZZ4mainENKUliE_clEi", true}));
 
-// The allocator that a vector has by default need not be written, and blanks do not count.
+// The default allocator of a vector need not be written, and blanks do not count.
 INSTANTIATE_TEST_SUITE_P(
     Standard, Fields,
     ::testing::Values(Case{"std::vector<int>::push_back", kPush, true},

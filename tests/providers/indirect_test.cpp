@@ -14,7 +14,8 @@
 namespace sonde::pid {
 namespace {
 
-/// What the linker of this process has chosen, for each indirect function of the C library and of the mathematical one.
+/// Compares with the choices of this process's linker, for each indirect function of the C library and the math
+/// library.
 class OfThisProcess : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(OfThisProcess, AreThoseThatTheLinkerTakes) {
@@ -50,7 +51,7 @@ TEST_P(OfThisProcess, AreThoseThatTheLinkerTakes) {
 
 INSTANTIATE_TEST_SUITE_P(Library, OfThisProcess, ::testing::Values("libc.so.6", "libm.so.6"));
 
-/// Symbols of libraries that have nothing to do with it are not read: they are many, and it would take longer than all else.
+/// Symbols of unrelated libraries are not read: they are many, and reading them would take longer than everything else.
 TEST(IndirectFunctions, OpenWhatTheyNeed) {
   const auto maps = read_proc_maps(static_cast<uint32_t>(getpid()));
   const auto libc = std::ranges::find_if(
@@ -71,7 +72,8 @@ TEST(IndirectFunctions, OpenWhatTheyNeed) {
   }
 }
 
-/// Resolvers as compilers write them, and one that asks the processor itself: it cannot be followed, so what the linker wrote down counts.
+/// Resolvers of compilers, and one that runs cpuid itself: it cannot be followed, so the address that the linker has
+/// stored is used.
 TEST(IndirectFunctions, OfAProgram) {
   TargetProgram program("target", R"(
 #include <unistd.h>
@@ -128,10 +130,10 @@ TEST(Resolver, StopsAtWhatItDoesNotKnow) {
   EXPECT_EQ(run({0xb8, 0, 0, 0, 0x40, 0xd1, 0xe0, 0x0f, 0x90, 0xc0, 0x0f, 0xb6, 0xc0, 0xc3}), 1u);
   EXPECT_EQ(run({0xb8, 0, 0, 0, 0x20, 0xd1, 0xe0, 0x0f, 0x90, 0xc0, 0x0f, 0xb6, 0xc0, 0xc3}), 0u);
   EXPECT_EQ(run({0xb8, 0, 0, 0, 0x80, 0xd1, 0xe8, 0x0f, 0x90, 0xc0, 0x0f, 0xb6, 0xc0, 0xc3}), 1u);
-  EXPECT_EQ(run({0x8b, 0x05, 0, 0, 0, 0, 0xc3}), std::nullopt);              // data that is not known
-  EXPECT_EQ(run({0xeb, 0xfe}), std::nullopt);                                // a loop without an end
+  EXPECT_EQ(run({0x8b, 0x05, 0, 0, 0, 0, 0xc3}), std::nullopt);              // unknown data
+  EXPECT_EQ(run({0xeb, 0xfe}), std::nullopt);                                // an endless loop
   EXPECT_EQ(run({0x0f, 0xa2, 0xc3}), std::nullopt);                          // cpuid
-  EXPECT_EQ(run({0x64, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0}), std::nullopt);  // of the thread
+  EXPECT_EQ(run({0x64, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0}), std::nullopt);  // thread-local data
   EXPECT_EQ(run({0x90}), std::nullopt);                                      // runs off its end
 }
 

@@ -17,7 +17,7 @@ int __attribute__((noinline)) work(int x) { return x + getpid(); }
 int main(void) { int s = 0; for (int i = 0; i < 500; i++) s += work(i); return s == 3; }
 )";
 
-/// Until nothing is traced any more, at most 20 s.
+/// Runs until nothing is traced any more, at most 20 s.
 bool run_to_end(EventSource& source) {
   for (int i = 0; i < 400; i++) {
     pollfd wait{source.event_fd(), POLLIN, 0};

@@ -64,7 +64,7 @@ TEST_F(PidTest, LaterDescriptionsFindMore) {
   EXPECT_GT(count({provider, "a.out", "*", "entry", {}}), 2u);
 }
 
-/// A glob takes one name of each address, so a call is counted once; any name is found when it is spelled out.
+/// A glob selects one name per address, so a call is counted once; any name is found if it is written in full.
 TEST_F(PidTest, AliasesCountOnce) {
   EXPECT_EQ(count({provider, "a.out", "[wo]*", "entry", {}}), 1u);
   EXPECT_EQ(names({provider, "a.out", "other_name", "entry", {}}), (std::vector<std::string>{"target:work:entry"}));
@@ -88,7 +88,7 @@ TEST_F(PidTest, TapsSayWhere) {
   EXPECT_EQ(source.taps[1].leave.length, 1);
 }
 
-/// _start ends in a call that does not come back.
+/// _start ends in a call that does not return.
 TEST_F(PidTest, WhatNeverReturnsHasNoReturn) {
   EXPECT_EQ(count({provider, "a.out", "_start", "entry", {}}), 1u);
   EXPECT_EQ(count({provider, "a.out", "_sta*", "return", {}}), 0u);
@@ -96,7 +96,7 @@ TEST_F(PidTest, WhatNeverReturnsHasNoReturn) {
             "D_PROC_CREATEFAIL probe " + provider + ":target:_start:return cannot be armed: it never returns");
 }
 
-/// The jump that ends `many` is a tail call; what begins its loop is also its first instruction.
+/// The jump at the end of `many` is a tail call; the first instruction of its loop is also that of the function.
 TEST_F(PidTest, ATapForEachInstructionThatLeaves) {
   TargetProgram leaver("leaver", R"(
 #include <unistd.h>
@@ -191,7 +191,7 @@ int main(void) { if (write(1, "x", 1) != 1) return 1; pause(); return 0; }
   EXPECT_LT(framework.probe_count(), 1000u);
 }
 
-/// libc has some 3,000 functions; the least of three runs.
+/// libc has some 3,000 functions; the minimum of three runs.
 TEST_F(PidTest, WholeLibrariesAreFast) {
   ASSERT_EQ(count({provider, "libc", "malloc", "entry", {}}), 1u);
   const auto start = test::cpu_time();

@@ -38,7 +38,7 @@ TEST(TickPeriod, EveryUnit) {
       {"997", 1003009},
       {"5000", 200'000},
       {"1", 1000 * kMs},
-      // too short, which the provider says
+      // too short, and the provider says so
       {"5001", 199'960},
       {"199us", 199'000},
       // none
@@ -60,7 +60,7 @@ TEST(TickPeriod, EveryUnit) {
 
 class Profile : public ProvidersTest {
  protected:
-  /// Records, until `enough` of those that came says so; half a minute at most.
+  /// Collects records until `enough` returns true; at most half a minute.
   template <typename Enough>
   std::vector<LocalRecords::Seen> wait_for(Enough enough) {
     LocalRecords records(framework);
@@ -72,7 +72,7 @@ class Profile : public ProvidersTest {
     EXPECT_TRUE(enough(all)) << all.size() << " records";
     return all;
   }
-  /// Timestamps of what a tick fired, so many at least.
+  /// Timestamps of a tick's firings, at least this many.
   std::vector<uint64_t> run(const char* name, size_t least) {
     const uint32_t id = enable({"profile", "", "", name, {}});
     std::vector<uint64_t> times;
@@ -112,7 +112,7 @@ TEST_F(Profile, SamplesWhereTheSourceCan) {
   EXPECT_EQ(source.taps[0].offset, 2 * kMs);
 }
 
-/// On a busy machine a tick may be late, but never early, and lateness does not add up.
+/// On a busy machine a tick may be late, but never early, and lateness does not accumulate.
 TEST_F(Profile, TicksOnTimeWithoutDrift) {
   constexpr uint64_t kPeriod = 10 * kMs;
   const uint64_t before = monotonic_now();
@@ -121,7 +121,7 @@ TEST_F(Profile, TicksOnTimeWithoutDrift) {
   ASSERT_GE(times.size(), 50u);
   EXPECT_LE(times.size(), elapsed / kPeriod);
   EXPECT_GE(times.front() - before, kPeriod);
-  // Deadlines count from the enabling, some time after `before`: what must not grow is the distance to them.
+  // Deadlines count from the enabling, some time after `before`: the distance to them must not grow.
   uint64_t least_late[2] = {UINT64_MAX, UINT64_MAX};
   for (size_t i = 0; i < times.size(); i++) {
     uint64_t& least = least_late[i >= times.size() / 2];
@@ -182,7 +182,7 @@ TEST_F(Profile, SuspendedTicksAreNotMadeUpFor) {
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
   const size_t after = records.take().size();
   const uint64_t due = (monotonic_now() - resumed) / (5 * kMs);
-  EXPECT_LE(after, due + 2);  // without the ten of the pause, however busy the machine
+  EXPECT_LE(after, due + 2);  // without the ten ticks of the pause, even on a busy machine
   disable(id);
 }
 

@@ -7,7 +7,7 @@
 
 namespace sonde {
 
-/// A framework with all built-in providers, over a source that only takes notes.
+/// A framework with all built-in providers, over a source that only records its requests.
 class ProvidersTest : public ::testing::Test {
  protected:
   ProvidersTest() { register_providers(); }
@@ -19,7 +19,7 @@ class ProvidersTest : public ::testing::Test {
     EXPECT_EQ(found.size(), 1u) << to_string(description);
     return found.empty() ? ProbeId{} : found[0];
   }
-  /// Why nothing matched, as "TAG message".
+  /// Why nothing matches, as "TAG message".
   std::string refusal(ProbeDescription description) {
     if (!framework.match(std::move(description)).empty()) return "it matched";
     const auto error = framework.provide_error();
@@ -34,7 +34,8 @@ class ProvidersTest : public ::testing::Test {
     auto done = framework.disable(id);
     EXPECT_TRUE(done);
   }
-  /// "int dfd, const char * filename", with "->T" where translated and "@n" where made from another argument.
+  /// "int dfd, const char * filename", with "->T" for a translated argument and "@n" for one made from another
+  /// argument.
   std::string arguments(ProbeId probe) {
     std::string text;
     for (const ArgumentDescription& argument : framework.arguments(probe)) {

@@ -53,16 +53,16 @@ def raise_sends_a_signal(world):
 
 @scenario(short=True)
 def stop_stops_the_program(world):
-    """It stands still, although all that it waits for is there, until somebody lets it go on."""
+    """It stays stopped, although everything that it waits for has happened, until it is continued."""
     ticks = world.path("ticks")
     clause = 'BEGIN { n = 0; } syscall::getppid:entry /++n == 5/ { stop(); printf("stops\\n"); }'
     sonde = world.start_sonde("-w", "-q", "-n", clause, "-c", f"{world.program('ticker')} {ticks} 0")
     equal(sonde.stdout.readline(), "stops\n", "the clause's output")
     pid = int(open(ticks, encoding="ascii").read().split()[1])
-    open(f"{ticks}.end", "w", encoding="ascii").close()  # from now on it runs to its end within one tick
+    open(f"{ticks}.end", "w", encoding="ascii").close()  # it now ends within one tick
 
     def stands():
-        """Stopped in each of ten looks in the time of ten ticks."""
+        """Whether it is stopped in each of ten checks, during ten ticks."""
         for _ in range(10):
             state = state_of(pid, pid)
             check(state is not None and last_tick(ticks) != "done", "the program did not stop")
@@ -74,7 +74,7 @@ def stop_stops_the_program(world):
     wait_until(stands, what="the program's stop")
 
     def goes_on():
-        """Nobody knows how long it takes to stop: a SIGCONT may come before."""
+        """The time until it stops is unknown, so a SIGCONT may come before."""
         if last_tick(ticks) != "done":
             os.kill(pid, signal.SIGCONT)
         return last_tick(ticks) == "done"
@@ -128,7 +128,7 @@ def descriptors_have_names(world):
 
 @scenario(short=True)
 def process_life(world):
-    """proc: create, start, exec, exit and threads; the counts agree with what calls.c does."""
+    """proc: create, start, exec, exit and threads; the counts match what calls.c does."""
     clause = ("proc:::create,proc:::start,proc:::exec-success,proc:::exit,proc:::lwp-start,proc:::lwp-exit "
               "{ @[probename] = count(); } proc:::exit { @codes[args[0]] = count(); }")
     result = world.sonde("-q", "-n", clause, "-c", world.program("calls"))
@@ -148,7 +148,7 @@ def exec_failure_is_seen(world):
 
 @scenario(short=True)
 def signals_seen(world):
-    """signal: what is sent, what is delivered to a handler, what is discarded, and by whom."""
+    """signal: which signals are sent, delivered to a handler, and discarded, and their senders."""
     script = world.path("signals.sh", "trap 'true' USR1\ntrap '' USR2\nkill -USR1 $$\nkill -USR1 $$\nkill -USR2 $$\nkill -WINCH $$\ntrue\n")
     result = world.sonde("-l", "-P", "signal")
     equal([line.split()[-1] for line in result.stdout.splitlines()[1:]], ["deliver", "discard", "send"], "probes of the provider")
@@ -172,7 +172,7 @@ def flow_is_indented(world):
 
 @scenario(short=True, signals=True)
 def six_arguments(world):
-    """Raw arguments of a system call and of a function, and what they return."""
+    """Raw arguments of a system call and of a function, and their return values."""
     show = 'printf("%d %d %d %d %d %d\\n", (int)arg0, (int)arg1, (int)arg2, (int)arg3, (int)arg4, (int)arg5);'
     result = world.sonde(
         "-q", "-n", f"syscall::copy_file_range:entry,pid$target:a.out:take:entry {{ {show} }} "
@@ -185,7 +185,7 @@ def six_arguments(world):
 
 @scenario()
 def print_shows_what_an_argument_points_to(world):
-    """The pointer is the program's: what is there is copied, and shown under the program's own address."""
+    """The pointer is one of the program: the memory there is copied, and printed with the program's address."""
     result = world.sonde("-q", "-n", 'pid$target:a.out:visit:entry { printf("%x:", arg0); print(args[0]); print((node_t *)arg0); }',
                          "-c", world.program("structs", "-O0"), status=None)
     equal(result.stderr, "", "messages")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""-p: attaching to a program that runs, and leaving it unharmed."""
+"""-p: attaching to a running program, and detaching without harm."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ CLAUSE = "syscall::getppid:entry { @[probefunc] = count(); }"
 
 
 def start_worker(world, name="result", rounds=0, sleep_us=1000):
-    """worker.c outside of sonde, until expect_right() ends it; returns the process once its threads work."""
+    """Starts worker.c without sonde; expect_right() ends it. Returns the process when its threads work."""
     worker = world.start([world.program("worker"), world.path(name), rounds, sleep_us], marked=False,
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     wait_until(lambda: len(threads_of(worker.pid)) >= 5, what="threads of the worker")
@@ -23,14 +23,14 @@ def start_worker(world, name="result", rounds=0, sleep_us=1000):
 
 
 def let_work(worker):
-    """Returns once each of the 4 threads has made 50 rounds more."""
+    """Returns when each of the 4 threads has made 50 more rounds."""
     worker.stdin.write("more\n")
     worker.stdin.flush()
     equal(worker.stdout.readline(), "done\n", "the worker's answer")
 
 
 def expect_right(world, worker, name="result"):
-    """Ends the worker, which says whether all it did went right."""
+    """Ends the worker, which reports whether all its work was correct."""
     worker.stdin.close()
     status = worker.wait(timeout=60 * support.patience)
     equal(open(world.path(name), encoding="utf-8").read(), "right\n", "the program's result")
@@ -46,7 +46,7 @@ def stop_attached(world, sonde):
 
 @scenario(short=True)
 def attach_count_detach(world):
-    """Attaches to every thread, counts, detaches on Ctrl-C, prints, status 0; the program works on, right."""
+    """Attaches to every thread, counts, detaches on Ctrl-C, prints, status 0; the program continues correctly."""
     worker = start_worker(world)
     sonde = world.start_sonde("-n", CLAUSE, "-p", worker.pid)
     wait_until(lambda: attached_to(sonde, worker.pid), what="attach to all threads")
@@ -83,7 +83,7 @@ def attaches_within_100_ms(world):
 
 @scenario()
 def attach_uses_little(world):
-    """Of processor time, whatever else the machine does: at most 100 ms in the best of five."""
+    """Processor time, independent of other load: at most 100 ms in the best of five runs."""
     skip_where_time_means_nothing()
     times = []
     for i in range(5):
@@ -126,21 +126,21 @@ def attach_to_two(world):
 
 @scenario(short=True, signals=True)
 def attach_functions(world):
-    """Breakpoints in a program that runs; they are gone when sonde is."""
+    """Breakpoints in a running program; they are removed when sonde ends."""
     worker = start_worker(world)
     sonde = world.start_sonde("-q", "-n", "pid$target:a.out:one_round:entry,pid$target:a.out:one_round:return "
                               "{ @[probename] = count(); }", "-p", worker.pid)
     wait_until(lambda: attached_to(sonde, worker.pid), what="attach")
     let_work(worker)
     found = counts(stop_attached(world, sonde).stdout)
-    check(found.get("entry", 0) >= 196 and found.get("return", 0) >= 196, f"counts {found}")  # a round may be under way
+    check(found.get("entry", 0) >= 196 and found.get("return", 0) >= 196, f"counts {found}")  # a round may be in progress
     let_work(worker)
     expect_right(world, worker)
 
 
 @scenario()
 def children_of_a_target(world):
-    """-x children: those that a process of -p has already are targets, too."""
+    """-x children: existing children of a -p process are targets, too."""
     ticks = world.path("ticks")
     shell = world.start(["sh", "-c", f"{world.program('ticker')} {ticks} 0; true"])
     wait_until(lambda: last_tick(ticks) > 0, what="the child's ticks")
@@ -156,7 +156,7 @@ def children_of_a_target(world):
 
 @scenario(short=True)
 def attach_refused(world):
-    """A process of somebody else: an error that says what to do, status 1."""
+    """A process of another user: an error that says what to do, status 1."""
     if os.geteuid() != 0:
         raise Skip("needs root, to have a process that an ordinary user may not trace")
     worker = start_worker(world)
@@ -186,7 +186,7 @@ def attach_to_nobody(world):
 
 @scenario(only="ptrace", why="the module serves any number of sessions")
 def attach_twice_is_refused(world):
-    """One tracer per process: the second sonde says who has it."""
+    """One tracer per process: the second sonde names the first one."""
     worker = start_worker(world)
     first = world.start_sonde("-q", "-n", CLAUSE, "-p", worker.pid)
     wait_until(lambda: attached_to(first, worker.pid), what="attach")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`sonde PROGRAM` beside `strace -f -y PROGRAM`: the same lines, those around the calls as well."""
+"""`sonde PROGRAM` compared with `strace -f -y PROGRAM`: the same lines, including those that are not calls."""
 
 import difflib
 import os
@@ -28,8 +28,9 @@ os.system("exit 4")
 
 
 def threads_of(path, by_chance):
-    """The lines of each thread, in the order of their numbers: strace -o begins each line with the number, sonde while there are several; then the one
-    that has none is the first. What strace has left unfinished is put together again."""
+    """The lines of each thread, in the order of their numbers. strace -o begins each line with the number, sonde only
+    while there are several threads; a line without a number belongs to the first. Unfinished calls of strace are
+    joined."""
     lines, unfinished = [], {}
     for line in open(path, encoding="utf-8", errors="replace"):
         ours, theirs, text = re.match(r"(?:\[pid +(\d+)\] |(\d+) +)?(.*)\n", line).groups()
@@ -54,24 +55,24 @@ def is_call(line):
 
 
 def masked(line):
-    """Without what differs from run to run; of what strace words otherwise (docs/using.md), as we word it."""
+    """A line without the parts that differ between runs, and in our words where strace has others (docs/using.md)."""
     if not is_call(line):
         return re.sub(r"(si_pid|si_utime|si_stime)=\d+( /\* [0-9.]+ s \*/)?", r"\1=N", line)
     line = re.sub(r"0x[0-9a-f]+ (/\* \d+ vars? \*/)", r"\1", line)
     line = re.sub(r"\? ERESTART(SYS|NOHAND|_RESTARTBLOCK) \(.*", "-1 EINTR (Interrupted system call)", line)
     line = re.sub(r"(TIMER_ABSTIME, )\{[^}]*\}", r"\1{...}", line)
-    line = re.sub(r"^getdents64\(.*", "getdents64()", line)  # of over 4 KiB no entries are counted
+    line = re.sub(r"^getdents64\(.*", "getdents64()", line)  # entries are not counted beyond 4 KiB
     return re.sub(r" +=", " =", re.sub(r"\( +", "(", re.sub(r" +,", ",", comparable(line))))
 
 
 def beside_strace(world, *command, status=0, by_chance=("getrandom(", "rt_sigreturn(")):
-    """What both show of each thread, and fails where one shows more than the other. `by_chance`: calls whose number or place is another one in each
-    run: names of temporary files are drawn, SIGCHLD comes before or behind a call."""
+    """The lines that both print for each thread; fails if one prints more than the other. `by_chance`: calls whose
+    number or place differs between runs: names of temporary files are random, SIGCHLD comes before or after a call."""
     if not shutil.which("strace"):
         raise Skip("no strace")
     shown = []
     for name in ("strace.out", "sonde.out"):
-        world.path(name, "")  # both see the same folder
+        world.path(name, "")  # both run in the same folder
     for name, tool in (("strace.out", ["strace", "-f", "-y"]), ("sonde.out", [world.binary])):
         folder = world.path("work")
         shutil.rmtree(folder, ignore_errors=True)
@@ -81,7 +82,7 @@ def beside_strace(world, *command, status=0, by_chance=("getrandom(", "rt_sigret
         shown.append(threads_of(world.path(name), by_chance))
     theirs, ours = shown
     equal(len(ours), len(theirs), "threads")
-    for kind in (is_call, lambda line: not is_call(line)):  # which call SIGCHLD comes behind is chance
+    for kind in (is_call, lambda line: not is_call(line)):  # after which call SIGCHLD comes is random
         for one, two in ([list(filter(kind, lines)) for lines in pair] for pair in zip(theirs, ours)):
             differing = [line for line in difflib.unified_diff(one, two, "strace", "sonde", lineterm="", n=0) if not line.startswith("@")]
             check(not differing, "lines that differ:\n    " + "\n    ".join(differing[:20]))
@@ -98,7 +99,7 @@ def lines_of_ls(world):
 
 @scenario()
 def lines_of_signals(world):
-    """A signal with a handler, children that end by themselves and by signals; what they end by comes out as our own status."""
+    """A signal with a handler, children that end by themselves and by signals; our exit status is that of the program."""
     script = world.path("signals.sh", SIGNALS)
     first, *children = beside_strace(world, "sh", script, status=5)
     sent = first.index("--- SIGUSR1 {si_signo=SIGUSR1, si_code=SI_USER, si_pid=N, si_uid=0} ---")
@@ -125,7 +126,7 @@ def lines_of_gcc(world):
 @scenario()
 def lines_of_python(world):
     script = world.path("script.py", PYTHON)
-    lines = beside_strace(world, "/usr/bin/python3", "-S", "-E", "-B", script, by_chance=("mmap(NULL,", "munmap(", "brk("))[0]  # as hashes are
+    lines = beside_strace(world, "/usr/bin/python3", "-S", "-E", "-B", script, by_chance=("mmap(NULL,", "munmap(", "brk("))[0]  # random hashes
     came = lines.index("--- SIGALRM {si_signo=SIGALRM, si_code=SI_KERNEL} ---")
     equal([lines[i].split("(")[0] for i in (came - 1, came + 1)], ["clock_nanosleep", "rt_sigreturn"], "the calls around the timer's signal")
     check(lines[came - 1].endswith("= -1 EINTR (Interrupted system call)"), f"the call that it interrupts: {lines[came - 1]}")
@@ -133,7 +134,8 @@ def lines_of_python(world):
 
 @scenario()
 def ends_as_the_program_ends(world):
-    """Without a script sonde's status is the program's, also where a signal has killed it; with one it is the script's."""
+    """Without a script sonde's status is that of the program, even if a signal has killed it; with one it is that of
+    the script."""
     for command, wanted in ((["sh", "-c", "exit 3"], 3), (["sh", "-c", "kill -TERM $$"], -15), (["-p", str(os.getpid()), "-n", "BEGIN { exit(2); }"], 2),
                             (["--summary", "false"], 1), (["-c", "false"], 1), (["-n", "syscall::read:entry { n++; }", "-c", "false"], 0)):
         equal(world.sonde(*command, status=None).status, wanted, f"status of sonde {' '.join(command)}")

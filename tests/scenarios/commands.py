@@ -20,13 +20,13 @@ CLAUSE = "syscall:::entry,syscall:::return,proc:::,signal::: { @[probename] = co
 
 
 def traced(world, command, **more):
-    """Runs the command traced, sonde's own output elsewhere."""
+    """Runs the command traced, with sonde's own output in another place."""
     out = world.path("traced.out", "")
     return world.sonde("-q", "-o", out, "-n", CLAUSE, "-c", command, **more)
 
 
 def without_sends_told(command, text):
-    """Standard error without the line that explains sends, which the ptrace source says once."""
+    """Standard error without the notice about sends, which the ptrace source prints once."""
     equal(text.count(SENDS_TOLD), 1 if source_here() == "ptrace" else 0, f"{command}: times that sends are explained")
     return text.replace(SENDS_TOLD, "")
 
@@ -127,7 +127,7 @@ def status_of_the_command_is_ignored(world):
 
 @scenario()
 def long_output_and_input(world):
-    """A megabyte through a pipe; standard input is the program's."""
+    """A megabyte through a pipe; the program gets standard input."""
     text = "".join(f"line {n}\n" for n in range(100000))
     result = subprocess.run([world.binary, "-q", "-o", world.path("o"), "-n", CLAUSE, "-c", "cat"], input=text, text=True,
                             stdout=subprocess.PIPE, timeout=120 * support.patience, env=world.environment(), check=True)
@@ -144,14 +144,14 @@ def last_tick(path):
 
 
 def end_ticker(path):
-    """Tells ticker.c to end; returns how many ticks there were."""
+    """Makes ticker.c end; returns the number of ticks."""
     open(f"{path}.end", "w", encoding="ascii").close()
     wait_until(lambda: last_tick(path) == "done", what="the end of the program")
     return int(open(path, encoding="ascii").read().split()[1])
 
 
 def is_stopped(pid):
-    """By a signal, or as its tracer shows that; the guard holds a thread at a call for moments only."""
+    """Whether it is stopped, by a signal or in the tracer; the guard stops a thread at a call only for moments."""
     for _ in range(10):
         if state_of(pid, pid) not in ("T", "t"):
             return False
@@ -161,7 +161,7 @@ def is_stopped(pid):
 
 @scenario()
 def job_control(world):
-    """Ctrl-Z stops the program, fg lets it go on, and not one call is lost."""
+    """Ctrl-Z stops the program, fg continues it, and no call is lost."""
     ticks = world.path("ticks")
     shell = Terminal(world)
     try:
@@ -183,7 +183,7 @@ def job_control(world):
 
 @scenario()
 def ctrl_c_ends_both(world):
-    """On a terminal the program gets the Ctrl-C too, as it would alone; sonde prints, status 0."""
+    """On a terminal the program gets the Ctrl-C, too, as without sonde; sonde prints, status 0."""
     ticks = world.path("ticks")
     shell = Terminal(world)
     try:
@@ -201,7 +201,7 @@ def ctrl_c_ends_both(world):
 
 @scenario()
 def sigterm_prints(world):
-    """SIGTERM stops tracing as Ctrl-C does: END fires, and the program that -c started ends with it."""
+    """SIGTERM ends tracing as Ctrl-C does: END fires, and the program that -c started ends, too."""
     ticks = world.path("ticks")
     sonde = world.start_sonde("-q", "-n", "syscall::getppid:entry { @[execname] = count(); } END { printf(\"the end\"); }",
                               "-c", f"{world.program('ticker')} {ticks} 0", stdout=open(world.path("o"), "w", encoding="utf-8"))
@@ -215,13 +215,13 @@ def sigterm_prints(world):
 
 @scenario(short=True)
 def a_second_ctrl_c_ends_at_once(world):
-    """The first one lets END print, which waits for a reader; the second one waits for nobody."""
+    """After the first one END prints, which waits for a reader; the second one ends sonde without waiting."""
     clause = 'BEGIN { printf("begun\\n"); } END { printf("%40000s%40000s%40000s", "a", "b", "c"); }'
     sonde = world.start_sonde("-q", "-n", clause, "-c", f"sleep {600 * support.patience}")
     equal(sonde.stdout.readline(), "begun\n", "the first line")
 
     def waits_for_a_reader():
-        """The pipe is full, and sonde asleep."""
+        """Whether the pipe is full, and sonde asleep."""
         waiting = fcntl.ioctl(sonde.stdout.fileno(), termios.FIONREAD, b"\0" * 4)
         return int.from_bytes(waiting, "little") >= 65536 - 4096 and state_of(sonde.pid, sonde.pid) == "S"
 
@@ -249,6 +249,6 @@ def a_script_with_a_mistake_runs_no_program(world):
 
 @scenario()
 def the_target_is_known_where_a_script_asks(world):
-    """$target in a text that can be compiled before the program is there."""
+    """$target in a script that could be compiled before the program exists."""
     result = world.sonde("-qn", "syscall::exit_group:entry /pid == $target/ { printf(\"%d\", $target == pid); }", "-c", "true")
     equal(result.stdout, "1\n", "output")

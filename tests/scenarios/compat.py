@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""System calls of 32-bit code: by the i386 table, whoever makes them."""
+"""System calls of 32-bit code have the numbers of the i386 table, in 32-bit and 64-bit programs."""
 
 import re
 import subprocess
@@ -30,7 +30,7 @@ def skip_where_unseen(world):
 
 @scenario(short=True)
 def calls_of_32_bit_code_started(world):
-    """A 32-bit program, and int $0x80 in a 64-bit one: a filter that names the calls stops the i386 numbers, too."""
+    """A 32-bit program, and int $0x80 in a 64-bit one: the filter for the wanted calls also stops the i386 numbers."""
     skip_where_unseen(world)
     for flags, dmodel in ((("-m32",), 1), ((), 2)):
         program = world.program("compat", *flags)
@@ -45,7 +45,7 @@ def calls_of_32_bit_code_attached(world):
         sonde = world.start_sonde("-q", "-n", "BEGIN { printf(\"ready\\n\"); } " + COUNT,
                                   "-p", str(process.pid))
         equal(sonde.stdout.readline(), "ready\n", "sonde's first line")
-        # BEGIN comes before the target goes on; what is written now is read afterwards.
+        # BEGIN fires before the target continues, which reads this line later.
         output, _ = process.communicate("go\n", timeout=60)
         result = world.finish(sonde)
         result.stdout += output
@@ -54,7 +54,7 @@ def calls_of_32_bit_code_attached(world):
 
 @scenario()
 def the_stack_of_32_bit_code_is_its_pc(world):
-    """Its frames have another layout: none is guessed."""
+    """Its frames have another layout, so no caller is shown."""
     skip_where_unseen(world)
     result = world.sonde("-q", "-n", "syscall::waitpid:entry { @[ustackdepth, ucaller] = count(); }", "-c", world.program("compat", "-m32"))
     check(re.search(r"^\s+1\s+0\s+7$", result.stdout, re.M), result.stdout)
@@ -62,7 +62,7 @@ def the_stack_of_32_bit_code_is_its_pc(world):
 
 @scenario()
 def functions_of_32_bit_programs_are_refused_by_name(world):
-    """One line for each such process, and the program runs as it would."""
+    """One line for each such process, and the program runs as without sonde."""
     program = world.program("compat", "-m32")
     result = world.sonde("-q", "-n", "pid$target:a.out:main:entry { }", "-c", program, status=None)
     check("runs 32-bit code: its functions cannot be probed" in result.stderr, result.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What tracing costs, beside the tools that people would use instead. The numbers are in `./dev bench`, too."""
+"""The cost of tracing, compared with other tools. `./dev bench` prints the numbers, too."""
 
 import pathlib
 import re
@@ -11,7 +11,7 @@ from support import Skip, check, check_wall_times, equal, scenario, skip_where_t
 
 
 def processor_seconds(run):
-    """What a run and the processes that it waited for have used."""
+    """Processor time of a run and of the processes that it waited for."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -23,9 +23,9 @@ BEGIN_EXIT = ("-q", "-n", "BEGIN { exit(0); }")
 
 @scenario()
 def begin_exit_uses_little(world):
-    """sonde -n 'BEGIN { exit(0); }': at most 50 ms of processor time, whatever else the machine does.
+    """sonde -n 'BEGIN { exit(0); }': at most 50 ms of processor time, independent of other load.
 
-    Where a page fault is slow, all programs start slowly: then it is five times what an empty Python takes."""
+    If page faults are slow, all programs start slowly: then the limit is five times the time of an empty Python."""
     skip_where_time_means_nothing()
     runs = {"sonde": lambda: world.sonde(*BEGIN_EXIT),
             "python": lambda: world.run(["/usr/bin/python3", "-S", "-E", "-c", "pass"])}
@@ -42,7 +42,7 @@ def begin_exit_starts_fast(world):
 
 @scenario(alone=True)
 def begin_exit_starts_faster_than_bpftrace(world):
-    """The same beside bpftrace -e 'BEGIN { exit(); }'."""
+    """The same compared with bpftrace -e 'BEGIN { exit(); }'."""
     bpftrace = shutil.which("bpftrace")
     if not bpftrace or world.run([bpftrace, "-e", "BEGIN { exit(); }"]).status != 0:
         raise Skip("no bpftrace, or it cannot trace here")
@@ -56,7 +56,7 @@ ONE_CALL = "syscall::getppid:entry { @ = count(); }"
 
 @scenario(only="ptrace", why="the module stops nobody", alone=True)
 def not_slower_than_strace_with_a_filter(world):
-    """One frequent call among others, from start to end, beside strace --seccomp-bpf."""
+    """One frequent call among others, from start to end, compared with strace --seccomp-bpf."""
     strace = shutil.which("strace")
     if not strace:
         raise Skip("strace is not installed")
@@ -69,7 +69,8 @@ def not_slower_than_strace_with_a_filter(world):
 
 @scenario(only="ptrace", why="it counts stops, and the module stops nobody")
 def entry_only_costs_one_stop(world):
-    """One frequent call among others, entry only: half of the stops that strace --seccomp-bpf makes, and each is recorded."""
+    """One frequent call among others, entry only: half as many stops as strace --seccomp-bpf, and each call is
+    recorded."""
     calls = 100000
     result = world.sonde("-q", "-b", "16m", "-n", ONE_CALL, "-c", f"{world.program('mixed')} {calls}", env={"SONDE_STATISTICS": "1"})
     found = re.search(r"stops=(\d+) records=(\d+) drops=(\d+)", result.stderr)
@@ -86,7 +87,7 @@ RETURNS = "pid$target:a.out:fn*:return"
 
 
 def own_memory(world, program, probes):
-    """Bytes that are sonde's and its guard's own while the probes are armed in a program that waits."""
+    """Private memory of sonde and its guard while the probes are armed in a waiting program."""
     sonde = world.start_sonde("-x", "source=ptrace", "-q", "-n", f'BEGIN {{ printf("armed\\n"); }} {probes} {{ }}', "-p", program.pid)
     equal(sonde.stdout.readline(), "armed\n", "the first line")
     guards = pathlib.Path(f"/proc/{sonde.pid}/task/{sonde.pid}/children").read_text().split()
@@ -99,7 +100,7 @@ def own_memory(world, program, probes):
 
 @scenario(only="ptrace", why="the module keeps its taps in the kernel")
 def a_site_costs_less_than_a_kibibyte(world):
-    """Of sonde and its guard together, while it is armed: the entries of 50,000 functions, and their returns as well."""
+    """Memory of sonde and its guard while armed: the entries of 50,000 functions, and their returns as well."""
     program = world.start([world.program("functions")], stdin=subprocess.PIPE)
     one = own_memory(world, program, "pid$target:a.out:main:entry")
     for probes, sites in ((ENTRIES, FUNCTIONS), (f"{ENTRIES},{RETURNS}", 2 * FUNCTIONS)):
@@ -111,7 +112,8 @@ def a_site_costs_less_than_a_kibibyte(world):
 
 @scenario(only="ptrace", why="the kernel registers uprobes one by one")
 def fifty_thousand_functions_are_armed_and_let_go_in_time(world):
-    """Processor time of sonde and its guard, so that other work on the machine does not count: attach, arm, let go. It grows as the number does."""
+    """Processor time of sonde and its guard, so that other load does not count: attach, arm, detach. It is proportional
+    to the number."""
     skip_where_time_means_nothing()
     program = world.start([world.program("functions")], stdin=subprocess.PIPE)
 
@@ -130,7 +132,7 @@ def fifty_thousand_functions_are_armed_and_let_go_in_time(world):
 
 @scenario(only="ptrace", why="the kernel registers uprobes one by one", seconds=600)
 def fifty_thousand_functions_are_counted(world):
-    """Each entry and each return once; the program's result is its own."""
+    """Each entry and each return counts once; the result of the program is that without sonde."""
     program = world.program("functions")
     untraced = world.run([program]).stdout
     clause = f"{ENTRIES} {{ @e = count(); }} {RETURNS} {{ @r = count(); }} END {{ printa(\"%@d \", @e); printa(\"%@d\", @r); }}"

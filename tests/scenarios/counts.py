@@ -8,17 +8,17 @@ import subprocess
 
 from support import at_rest, attached_to, check, counts, equal, scenario, state_of, wait_until
 
-ROOM = ("-b", "32m")  # for programs that call without a pause: a source that does not stop them drops what finds no room
+ROOM = ("-b", "32m")  # for programs that make calls without a pause: a source that does not stop them drops records if there is no room
 COUNT_ALL = "syscall:::entry { @[execname, probefunc] = count(); }"
 
 
 def expected(stdout):
-    """What calls.c says of itself."""
+    """The counts that calls.c reports."""
     return {name: int(n) for name, n in re.findall(r"^expect (\w+) (\d+)$", stdout, re.M)}
 
 
 def check_calls(world):
-    """One run of calls.c with every call counted: each count exact. The program that it execs is itself."""
+    """One run of calls.c with every call counted: each count must be exact. The program execs itself."""
     out = world.path("counts.out", "")
     result = world.sonde("-q", *ROOM, "-o", out, "-n", COUNT_ALL, "-c", world.program("calls"))
     wanted = expected(result.stdout)
@@ -39,7 +39,7 @@ def counts_exact_ten_times(world):
 
 @scenario(short=True)
 def counts_exact_with_filter(world):
-    """Only some calls wanted: the others run at full speed, the counts stay exact. Entry and return agree."""
+    """Only some calls are wanted: the others run at full speed, the counts stay exact. Entries equal returns."""
     result = world.sonde(
         "-q", *ROOM, "-n", "syscall::getppid:entry,syscall::getuid:entry { @e[probefunc] = count(); } "
         "syscall::getppid:return,syscall::getuid:return { @r[probefunc] = count(); }", "-c", world.program("calls"))
@@ -60,7 +60,7 @@ def ls_prints_its_output_and_counts(world):
 
 @scenario()
 def read_latency_histogram(world):
-    """dd's 2,000 reads in a histogram, in DTrace's format."""
+    """A histogram of dd's 2,000 reads, in DTrace's format."""
     clause = ("syscall::read:entry { self->t = timestamp; } syscall::read:return /self->t/ "
               "{ @[execname] = quantize(timestamp - self->t); self->t = 0; }")
     result = world.sonde("-n", clause, "-c", "dd if=/dev/zero of=/dev/null bs=1 count=2000")
@@ -82,7 +82,7 @@ def read_latency_histogram(world):
 
 @scenario()
 def exec_success_of_a_script(world):
-    """100 short commands of a script: 100 right lines, in order."""
+    """100 short commands of a script: 100 correct lines, in order."""
     names = ["true", "false", "echo", "expr", "basename"] * 20
     commands = {"true": "/bin/true", "false": "/bin/false", "echo": "/bin/echo x >/dev/null",
                 "expr": "/usr/bin/expr 1 + 1 >/dev/null", "basename": "/usr/bin/basename /a/b >/dev/null"}
@@ -120,7 +120,8 @@ def functions_of_the_executable(world):
 
 @scenario(short=True)
 def events_are_records_plus_drops(world):
-    """Nothing is lost silently: nobody reads a small buffer while the program calls; what is counted and what is reported add up."""
+    """Nothing is lost silently: a small buffer is not read while the program makes calls; the counted events and the
+    reported drops add up."""
     ready, go, done = (world.path(name) for name in ("ready", "go", "done"))
     script = world.path("calls.sh", f"echo >{ready}; read word <{go}; {world.program('mixed')} 20000; echo >{done}\n")
     world.run(["mkfifo", go])
@@ -144,7 +145,7 @@ OPENS = ("import decimal, json, socket, ssl, sys; "
 
 
 def check_first_calls(printed, counted):
-    """Of the first function of each module that OPENS has opened as a library."""
+    """Checks the calls of the first function of each module that OPENS has opened as a library."""
     opened = re.search(r"^opened (.*)$", printed, re.M).group(1).split()
     check(len(opened) >= 3, f"python opened {opened}")
     found = dict(re.findall(r"^  PyInit_(\w+)\s+(\d+)$", counted, re.M))
@@ -163,7 +164,7 @@ def libraries_that_are_opened_later(world):
 
 @scenario(short=True)
 def libraries_that_are_opened_after_attaching(world):
-    """The same of a Python that runs already."""
+    """The same for a Python that runs already."""
     python = world.start(["/usr/bin/python3", "-c", "import sys; sys.stdin.readline(); " + OPENS], marked=False,
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     sonde = world.start_sonde(*FIRST_CALLS, "-p", python.pid)
@@ -176,7 +177,7 @@ def libraries_that_are_opened_after_attaching(world):
 
 @scenario()
 def every_function_of_a_library(world):
-    """Some begin with an instruction that a kernel cannot probe: all the others are seen, and the program goes on."""
+    """Some begin with an instruction that a kernel cannot probe: all others are seen, and the program works."""
     result = world.sonde("-q", "-n", "pid$target:libm.so.6::entry { @[probefunc] = count(); }",
                          "-c", "/usr/bin/python3 -c 'import math; print(math.sin(0) + 7)'")
     check("7.0\n" in result.stdout, f"the program's output: {result.stdout!r}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""System calls as text, beside what strace makes of the same program."""
+"""System calls as text, compared with strace's output for the same program."""
 
 import collections
 import difflib
@@ -14,7 +14,8 @@ import socket
 from support import Skip, check, equal, scenario, wait_until
 
 TEXT = r'"(?:[^"\\]|\\.)*"'
-# What differs from run to run (addresses, descriptors' numbers in /proc, times), and the order of flags. The threads' numbers are THREAD by then.
+# Parts that differ between runs (addresses, numbers of descriptors in /proc, times), and the order of flags. Thread
+# numbers have already become THREAD.
 CHANGING = [(r"0x[0-9a-f]{5,}", "ADDRESS"), (r"AT_FDCWD<[^>]*>", "AT_FDCWD"), (r"(pipe|socket|eventfd):\[\d+\]", r"\1:[N]"),
             (rf'getrandom\({TEXT}', "getrandom(RANDOM"), (r"(sysinfo|getrusage|times|statfs)\(.*", r"\1"), (r"/tmp/cc\w{6}", "/tmp/ccX"),
             (r"\( *\)", "()"), (r" +, +", ", "), (r",  +", ", "), (r" +\) += ", ") = "), (r"\) += ", ") = "), (r"u64=\d+", "u64=N"), (r"htons\(\d+\)", "htons(PORT)"),
@@ -28,7 +29,7 @@ BETTER = [(r" /\* \w+\?\?\? \*/", ""), (r" => \{parent_tid=\[\w+\]\}", ""), (r"r
           (r"msg_namelen=\d+ => ", "msg_namelen="), (r"(select|pselect6|poll|ppoll)\(.*", lambda found: re.sub(r"<[^>]*>|, left \{.*?\}", "", found.group(0))),
           (r"cmsg_data=\[[^,}]*\]", lambda found: re.sub(r"<[^>]*>", "", found.group(0))), (rf"^((?:.*?iov_base={TEXT}\.*){{6}})(.*)",
            lambda found: found[1] + re.sub(rf"(iov_base=){TEXT}\.*", r"\1ADDRESS", found[2]))]
-# And we: the errno that the program gets, and what is there but not used.
+# What we show better: the errno that the program gets, and fields that are set but not used.
 WORSE = [(r"\? ERESTARTNOHAND \(To be restarted if no handler\)", "-1 EINTR (Interrupted system call)"), (r"(EPOLL_CTL_DEL, [^,]*, ).*\)", r"\1ADDRESS)")]
 
 PYTHON = """
@@ -59,7 +60,8 @@ def comparable(line):
 
 
 def by_thread(path):
-    """The calls of each thread, in the order of threads, those with a name by that; a call of strace's that was left unfinished is put together again."""
+    """The calls of each thread, in the order of threads; threads with names are identified by them. Unfinished calls of
+    strace are joined."""
     threads, unfinished = collections.OrderedDict(), {}
     for line in open(path, encoding="utf-8", errors="replace"):
         if line == "\n":
@@ -88,12 +90,13 @@ def name_of(line):
 
 
 def kind_of(line):
-    """The name; for those that are several calls, what is asked of them."""
+    """The name; for calls with subfunctions, the subfunction."""
     return line.split(",")[1] if line.startswith("futex(") else name_of(line)
 
 
 def alike(one, two, races):
-    """Of a program whose clients and threads race, another result makes another call, and numbers may be others."""
+    """For a program whose clients and threads race: a call with another result counts as another call, and numbers may
+    differ."""
     def form(line):
         return re.sub(r"\d+", "N", line)
     return one == two or (races and form(one) == form(two))
@@ -104,7 +107,7 @@ def result_of(line):
 
 
 def differences(theirs, ours, races):
-    """(number of equal calls, pairs that differ, calls that one alone made)."""
+    """(number of equal calls, pairs that differ, calls that only one has)."""
     same, pairs, alone = 0, [], []
     kinds = [kind_of(line) for line in theirs], [kind_of(line) for line in ours]
     for tag, a, b, c, d in difflib.SequenceMatcher(None, *kinds, autojunk=False).get_opcodes():
@@ -119,7 +122,7 @@ def differences(theirs, ours, races):
 
 
 def traced(world, tracer, client):
-    """Runs the tracer in an empty folder, and the client, which is given that folder, beside it."""
+    """Runs the tracer in an empty folder, and at the same time the client, which gets that folder."""
     here = pathlib.Path(world.path("work"))
     shutil.rmtree(here, ignore_errors=True)
     here.mkdir()
@@ -154,7 +157,7 @@ def compare(world, command, least, client=None):
 
 @scenario()
 def decoded_as_strace_does_tar(world):
-    """The same calls, and each as strace has it."""
+    """The same calls, each with strace's text."""
     os.makedirs(world.path("tree/inner"))
     for i in range(20):
         open(world.path(f"tree/inner/{i}"), "w", encoding="ascii").write("x" * i)
@@ -166,7 +169,7 @@ def decoded_as_strace_does_tar(world):
 def decoded_as_strace_does_gcc(world):
     source = world.path("a.c", "#include <stdio.h>\nint main(void) { puts(\"hi\"); }\n")
     pairs, alone = compare(world, f"gcc -O1 {source} -o a.out", 1000)
-    alone = [call for call in alone if name_of(call) != "getrandom"]  # once more where the name of a temporary file is taken
+    alone = [call for call in alone if name_of(call) != "getrandom"]  # repeated if the name of a temporary file is in use
     equal((pairs, alone), ([], []), "calls that differ, calls that one alone has")
 
 
@@ -174,7 +177,7 @@ def decoded_as_strace_does_gcc(world):
 def decoded_as_strace_does_python(world):
     script = world.path("script.py", PYTHON)
     pairs, _ = compare(world, f"/usr/bin/python3 -S -E -B {script}", 800)
-    equal([pair for pair in pairs if name_of(pair[0]) != "getdents64"], [], "calls that differ")  # of over 4 KiB no entries are counted
+    equal([pair for pair in pairs if name_of(pair[0]) != "getdents64"], [], "calls that differ")  # entries are not counted beyond 4 KiB
 
 
 NGINX = """
@@ -196,7 +199,7 @@ def answer(connection, path):
 
 @scenario()
 def decoded_as_strace_does_nginx(world):
-    """Files small and large, a listing, what is not there, a proxy to itself; all is told to its logs."""
+    """Small and large files, a listing, a missing file, a proxy to itself; everything is logged."""
     program = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
     if not program:
         raise Skip("no nginx: nginx-light")
@@ -246,7 +249,7 @@ def redis_does(path, commands):
 
 @scenario()
 def decoded_as_strace_does_redis(world):
-    """Keys, a file to which every change goes, a snapshot by a child, another connection by TCP."""
+    """Keys, a file with every change, a snapshot by a child, another connection by TCP."""
     if not shutil.which("redis-server"):
         raise Skip("no redis: redis-server")
 
@@ -263,7 +266,7 @@ def decoded_as_strace_does_redis(world):
 
 @scenario()
 def decoded_where_pointers_lie(world):
-    """Nothing fails, every call is shown, on one line of printable text, and its neighbours are whole."""
+    """With invalid pointers every call is printed, as one line of printable text, and the calls around it are complete."""
     out = world.path("out")
     clauses = 'syscall:::entry,syscall:::return /execname == "bad_pointers"/ { printf("%s %s(%s) = %s\\n", probename, probefunc, argstr, retstr); }'
     result = world.sonde("-q", "-x", "strsize=4k", "-o", out, "-n", clauses, "-c", world.program("bad_pointers"))
@@ -285,7 +288,7 @@ def decoded_where_pointers_lie(world):
 
 @scenario()
 def decoded_plain_and_cut(world):
-    """argstr=plain has bare numbers; what is longer than strsize ends in dots."""
+    """argstr=plain prints numbers; strings longer than strsize end in dots."""
     clause = 'syscall::write:entry /arg0 == 1/ { printf("[%s]\\n", argstr); }'
     result = world.sonde("-q", "-x", "argstr=plain", "-n", clause, "-c", "/bin/echo hello")
     check('[1, "hello\\n", 6]' in result.stdout.splitlines(), result.stdout)

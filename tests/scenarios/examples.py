@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""docs/examples: each script compiles, runs, and shows what it says."""
+"""docs/examples: each script compiles, runs, and prints what it promises."""
 
 import pathlib
 import re
@@ -10,7 +10,7 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs/examples"
 
 
 def run(world, name, command, *arguments, flags=()):
-    """`sonde -e -s` and then `sonde -s`; what the second printed."""
+    """Runs `sonde -e -s` and then `sonde -s`; returns the output of the second."""
     script = EXAMPLES / name
     compiled = world.sonde(*flags, "-e", "-s", script, *arguments, "-c", command)
     check(compiled.stdout == "" and compiled.stderr == "", f"-e prints {compiled.stdout!r} {compiled.stderr!r}")
@@ -66,7 +66,7 @@ def example_own_translators(world):
 
 @scenario()
 def example_top_calls(world):
-    """The program goes on until it has been seen for three intervals."""
+    """The program runs until it was seen for three intervals."""
     stop, out, example = world.path("stop"), world.path("out", ""), EXAMPLES / "top-calls.d"
     script = world.path("busy.sh", f"while [ ! -e {stop} ]; do cd /; cd /tmp; done\n")
     world.sonde("-e", "-s", example)
@@ -84,7 +84,7 @@ def example_top_calls(world):
 
 @scenario()
 def example_function_flow(world):
-    """main() of a program of one thread: what it calls is indented, its own return is not."""
+    """main() of a program with one thread: its calls are indented, its own return is not."""
     out = run(world, "function-flow.d", f"{world.program('ticker')} {world.path('ticks')} 3", "main", flags=("-F",))
     lines = [line[3:].rstrip() for line in out.splitlines() if line.strip()]
     depth = {line.strip(): len(line) - len(line.lstrip()) for line in lines}
@@ -95,7 +95,7 @@ def example_function_flow(world):
 
 @scenario()
 def example_flow(world):
-    """System calls come in pairs; what happens in one is indented."""
+    """System calls come in pairs; events inside a call are indented."""
     out = run(world, "flow.d", f"{world.program('ticker')} {world.path('ticks')} 3")
     calls = [line[3:].strip() for line in out.splitlines()]
     for mark in ("=> getppid", "<= getppid"):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scripts of the kind that people have: each of tests/in-use/, run on a program that does what the scenario tells it, so that the answer is known.
+"""Scripts as people write them: each script of tests/in-use/ runs on a program whose deeds the scenario chooses, so
+that the result is known.
 
-The program is deeds.c, but where another one is the point. A scenario computes what its script has to print."""
+The program is deeds.c, unless the scenario needs another. A scenario computes what its script must print."""
 
 import calendar
 import math
@@ -16,13 +17,14 @@ IN_USE = pathlib.Path(__file__).resolve().parents[1] / "in-use"
 
 
 def traced(world, script, *deeds, options=(), arguments=(), status=0):
-    """What tests/in-use/SCRIPT.d prints about a program that does `deeds`."""
+    """The output of tests/in-use/SCRIPT.d for a program that does `deeds`."""
     command = " ".join([world.program("deeds"), *deeds])
     return world.sonde(*options, "-s", IN_USE / f"{script}.d", "-c", command, *arguments, status=status).stdout
 
 
 def attached(world, script, *deeds, options=()):
-    """The same of a program that runs already, whose pid is the script's argument and the target. It waits for its deeds until it is traced."""
+    """The same for a program that runs already; its pid is the script's argument and the target. It starts its deeds
+    when it is traced."""
     gate = world.path("gate")
     os.mkfifo(gate)
     program = world.start([world.program("deeds"), f"open:{gate}", "close", *deeds])
@@ -35,12 +37,12 @@ def attached(world, script, *deeds, options=()):
 
 
 def rows(text):
-    """The words of each line that has some."""
+    """The words of each line that is not empty."""
     return [line.split() for line in text.splitlines() if line.strip()]
 
 
 def distribution(text):
-    """{value: count} of a printed distribution; where it is empty is left out."""
+    """{value: count} of a printed distribution, without empty rows."""
     return {int(value): int(count) for value, count in re.findall(r"^ *(?:>= )?(-?\d+) \|@* +(\d+) *$", text, re.M) if count != "0"}
 
 
@@ -217,7 +219,7 @@ def script_kill(world):
 
 # -- functions --
 
-CALLS = [("outer", 1), ("middle", 1), ("leaf", 4)]  # what calls:4 does
+CALLS = [("outer", 1), ("middle", 1), ("leaf", 4)]  # the calls of calls:4
 
 
 @scenario()
@@ -292,7 +294,7 @@ def script_hot(world):
     found = rows(traced(world, "hot", "spin:600"))
     function, samples = found[0]
     equal(function, "deeds`spin_here", "what was on the processor")
-    # A guard that is kept from the processor makes good 20 ms of samples at most, so their number has only a lower bound.
+    # A guard that gets no processor catches up at most 20 ms of samples, so their number has no exact bound.
     check(int(samples) * 2 > int(found[1][1]) > 20, f"{found}")
 
 
@@ -471,7 +473,7 @@ def script_top(world):
 @scenario()
 def script_lastwords(world):
     numbers = [int(word) for word in traced(world, "lastwords", "getppid:5000").split()]
-    buffers = [numbers[at] for at in range(1, len(numbers)) if numbers[at] != numbers[at - 1] + 1]  # where another processor's begins
+    buffers = [numbers[at] for at in range(1, len(numbers)) if numbers[at] != numbers[at - 1] + 1]  # the start of another processor's buffer
     check(5000 in numbers and 50 < len(numbers) < 4000 and len(set(numbers)) == len(numbers), f"{len(numbers)} kept, among them {numbers[-1:]}")
     check(len(buffers) < 100, f"each buffer has the last of its own, one after the other; breaks at {buffers[:10]}")
 
@@ -539,7 +541,7 @@ def script_instructions(world):
     equal(found, {format(address - addresses[0], "x"): "3" for address in addresses}, "each instruction, three times")
 
 
-# -- what cannot be had --
+# -- what is not supported --
 
 @scenario()
 def scripts_of_other_providers(world):
@@ -552,6 +554,6 @@ def scripts_of_other_providers(world):
 
 @scenario()
 def each_script_in_use_is_run(_world):
-    """None lies there unused."""
+    """No script is unused."""
     text = pathlib.Path(__file__).read_text(encoding="utf-8")
     equal([path.name for path in IN_USE.glob("*.d") if f'"{path.stem}"' not in text and f'"{path.name}"' not in text], [], "scripts without a scenario")

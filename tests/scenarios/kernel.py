@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The kernel, as scripts see it: stack(), sym(), curthread and what it leads to."""
+"""The kernel in scripts: stack(), sym(), curthread and the data that it leads to."""
 
 import re
 
@@ -10,7 +10,7 @@ CALL = "syscall::getppid:entry /pid == $target/"
 
 
 def frames(text):
-    """Those of the first stack in the output."""
+    """The frames of the first stack in the output."""
     lines = [line.strip() for line in text.splitlines()]
     begin = next(i for i, line in enumerate(lines) if "`" in line)
     end = next((i for i in range(begin, len(lines)) if "`" not in lines[i]), len(lines))
@@ -24,7 +24,7 @@ def traced(world, script, *options, program="mixed 10"):
 
 @scenario(only="kmod", why=SEES, short=True)
 def kernel_stacks(world):
-    """stack() begins in the call that fires, ends where the kernel was entered, and has no frame of the tracer's."""
+    """stack() begins in the call that fires, ends at the entry into the kernel, and has no frame of the tracer."""
     result = traced(world, CALL + ' { stack(); printf("%d\\n", stackdepth); exit(0); }')
     found = frames(result.stdout)
     check(re.fullmatch(r"vmlinux`__x64_sys_getppid(\+0x\w+)?", found[0]), f"{result.stdout!r}")
@@ -38,7 +38,7 @@ def kernel_stacks(world):
 
 @scenario(only="kmod", why=SEES, short=True)
 def kernel_stacks_are_keys(world):
-    """Calls of many processes from one place are one element."""
+    """Calls of many processes from the same place are one element."""
     script = "syscall::getppid:entry { @[stack(1)] = count(); @m[mod(caller)] = count(); }"
     two = f"sh -c '{world.program('mixed')} 30; {world.program('mixed')} 30'"
     result = world.sonde("-q", "-n", script, "-c", two)
@@ -58,7 +58,7 @@ def kernel_symbols(world):
 
 @scenario(only="kmod", why=SEES)
 def kernel_stacks_of_samples(world):
-    """profile: where the kernel was interrupted; a program that computes leaves the stack empty."""
+    """profile: the place where the kernel was interrupted; in user code the stack is empty."""
     script = "profile-97 /arg0 != 0/ { @[stack(1)] = count(); } profile-97 /arg1 != 0/ { @u[stack()] = count(); }"
     result = world.sonde("-q", "-n", script, "-c", "sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'")
     kernel = [line for line in result.stdout.splitlines() if "`" in line]
@@ -68,7 +68,7 @@ def kernel_stacks_of_samples(world):
 
 @scenario(only="kmod", why=SEES, short=True)
 def curthread_leads_through_the_kernel(world):
-    """task_struct and what it points to, typed by BTF: in captures, in predicates, and kept in variables."""
+    """task_struct and the data it points to, with types from BTF: in captures, in predicates, and stored in variables."""
     script = f"""{CALL[:-1]} && curthread->tgid == $target/ {{ self->t = curthread; }}
         syscall::getppid:return /self->t/ {{
             printf("%s %d %d ", self->t->comm, self->t->pid - tid, self->t->real_parent->tgid - ppid);
@@ -81,7 +81,7 @@ def curthread_leads_through_the_kernel(world):
 
 @scenario(only="kmod", why=SEES)
 def kernel_memory_that_is_not_there(world):
-    """A pointer that leads nowhere is a fault, with DTrace's arguments; a process's memory is none of the kernel's."""
+    """An invalid pointer is a fault, with DTrace's arguments; the memory of a process is not kernel memory."""
     script = f"""{CALL} {{ printf("%d\\n", *(int *)((char *)curthread - (uintptr_t)curthread + 16)); }}
         ERROR {{ printf("%d %x\\n", arg4 == DTRACEFLT_BADADDR, arg5); exit(0); }}"""
     result = traced(world, script)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sonde dies, or its guard does, at any moment: the program goes on, right; nothing is left behind."""
+"""Sonde or its guard is killed at any moment: the program continues correctly; nothing is left behind."""
 
 import os
 import random
@@ -17,7 +17,7 @@ CLAUSES = (SYSCALLS, FILTERED, FUNCTION)
 
 
 def wait_for_end(world, what):
-    """The program that -c started has ended and taken everything with it."""
+    """Waits until the program that -c started, and everything with it, has ended."""
     try:
         wait_until(lambda: not world.left())
     except AssertionError:
@@ -32,7 +32,7 @@ def result_of(path):
 
 
 def moments(world, sample=30, full=200):
-    """(number, 0..1) for each random moment; tells the seed."""
+    """(number, 0..1) for each random moment; prints the seed."""
     seed = int.from_bytes(os.urandom(4), "big")
     print(f"  seed {seed}")
     generator = random.Random(seed)
@@ -54,7 +54,7 @@ def sigkill_during_command(world):
         delay = moment * spans[i % 3] * 1.1
         time.sleep(delay)
         sonde.kill()
-        world.finish(sonde)  # also waits for the program, which has our pipes
+        world.finish(sonde)  # also waits for the program, which holds our pipes
         what = f"moment {i}, {delay * 1000:.1f} ms, clause {i % 3}"
         wait_for_end(world, what)
         if result_of(result + ".started"):
@@ -82,7 +82,7 @@ def sigkill_while_attached(world):
 
 @scenario(seconds=600, signals=True)
 def sigkill_with_300_functions_armed(world):
-    """Entry and return of each, in 4 threads that run through them; 10 moments, at length 500."""
+    """Entry and return of each function, in 4 threads that call them; 10 moments, in the full version 500."""
     rounds = 15
     program, clause = world.program("many"), "pid$target:a.out:f*:entry,pid$target:a.out:f*:return { @[probefunc] = count(); }"
     world.run([program, world.path("whole"), rounds])
@@ -108,7 +108,7 @@ def sigkill_with_300_functions_armed(world):
 
 
 def check_guards_death(result, n):
-    """What sonde says and returns when its guard dies at ptrace call n. True when it had to."""
+    """Checks sonde's messages and status when its guard dies at ptrace call n. Returns whether it died."""
     if "guard" not in result.stderr:
         equal(result.status, 0, f"call {n}: exit status without a word")
         return False
@@ -118,9 +118,9 @@ def check_guards_death(result, n):
 
 @scenario(seconds=600, only="ptrace", why="the module has no guard")
 def guard_dies_while_attached(world):
-    """The guard kills itself at its n-th ptrace call. The program goes on. What it may lose is a signal that was just
-    being delivered, one in each of its four threads: the kernel forgets it with the tracer; and a thread that slept in a call at the attach has a breakpoint
-    behind it, which kills once nobody is there to take it (docs/guard.md)."""
+    """The guard kills itself at its n-th ptrace call. The program continues. It may lose a signal that was just being
+    delivered, one in each of its four threads: the kernel drops it with the tracer. And a thread that slept in a call
+    at the attach has a breakpoint after the call, which kills it when there is no tracer (docs/guard.md)."""
     died = lost = trapped = 0
     for n in range(1, 41 if not world.full else 201):
         worker = start_worker(world, f"result{n}")
@@ -141,7 +141,8 @@ def guard_dies_while_attached(world):
 
 @scenario(seconds=600, only="ptrace", why="the module has no guard")
 def guard_dies_during_command(world):
-    """With -c and its filter the kernel ends the program (docs/guard.md says why); it never hangs, and none of its calls goes wrong."""
+    """With -c and its filter the kernel ends the program (docs/guard.md explains why); it never hangs, and none of its
+    calls fails."""
     right = died = 0
     for n in range(1, 41 if not world.full else 201):
         path = world.path(f"result{n}")
@@ -161,7 +162,8 @@ FAULTS = {signal.SIGKILL, signal.SIGSTOP, signal.SIGABRT, signal.SIGBUS, signal.
 
 @scenario(only="ptrace", why="the module has no guard")
 def who_signals_everybody_spares_the_guard(world):
-    """kill(-1), pkill and the like reach the guard, too. It goes on, or its targets would die of what it has in place."""
+    """kill(-1), pkill and the like reach the guard, too. It continues, because its targets would die of its
+    breakpoints."""
     worker = start_worker(world, "result")
     first = "pid$target:a.out:one_round:entry /!called/ { called = 1; printf(\"called\\n\"); } "
     sonde = world.start_sonde("-q", "-n", first + FUNCTION, "-p", worker.pid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The whole machine: what needs no -c and no -p, and sees who was there before."""
+"""The whole machine: tracing without -c and -p, which also sees processes that existed before."""
 
 import re
 import signal
@@ -12,7 +12,7 @@ WHOLE = "the others see only whom -c and -p name"
 
 
 def start_tracing(world, *arguments, **more):
-    """Sonde without a target, once it traces."""
+    """Starts sonde without a target; returns when it traces."""
     sonde = world.start_sonde("-q", *ROOM, *arguments, **more)
     wait_until(lambda: attached_to(sonde, sonde.pid) or sonde.poll() is not None, what="sonde's start")
     return sonde
@@ -27,7 +27,7 @@ def stop_tracing(world, sonde):
 
 @scenario(only="kmod", why=WHOLE, short=True)
 def every_process_is_counted(world):
-    """A program that runs already, one that starts later, and whatever else there is."""
+    """A program that runs already, one that starts later, and all other processes."""
     worker = start_worker(world)
     sonde = start_tracing(world, "-n", COUNT_ALL)
     let_work(worker)
@@ -41,7 +41,7 @@ def every_process_is_counted(world):
 
 @scenario(only="kmod", why=WHOLE)
 def counts_exact_beside_others(world):
-    """Ten runs of a known program, each call counted, while others work."""
+    """Ten runs of a known program, each call counted, while other programs run."""
     worker = start_worker(world)
     for run in range(10):
         sonde = start_tracing(world, "-n", COUNT_ALL)
@@ -49,7 +49,7 @@ def counts_exact_beside_others(world):
         result = stop_tracing(world, sonde)
         found = counts(result.stdout)
         dropped = re.findall(r"\d+ drops? on CPU", result.stderr)
-        seen = {call: found.get(("calls", call), 0) + found.get(("exe", call), 0) for call in wanted}  # it execs itself
+        seen = {call: found.get(("calls", call), 0) + found.get(("exe", call), 0) for call in wanted}  # the program execs itself
         equal(seen, wanted, f"counts of run {run}, {dropped}")
         check(found.get(("worker", "getppid"), 0) > 0, "the others are not there")
     expect_right(world, worker)
@@ -57,7 +57,7 @@ def counts_exact_beside_others(world):
 
 @scenario(only="kmod", why=WHOLE, short=True)
 def targets_keep_the_others_out(world):
-    """-c and -p: those and their children, nobody else."""
+    """-c and -p: only these processes and their children."""
     worker = start_worker(world)
     result = world.sonde("-q", "-n", "syscall::getppid:entry { @[execname] = count(); }", "-c", f"sh -c '{world.program('mixed')} 500; true'")
     found = counts(result.stdout)
@@ -73,7 +73,7 @@ def targets_keep_the_others_out(world):
 
 @scenario(only="kmod", why=WHOLE)
 def progeny_of_a_process(world):
-    """progenyof(): a shell's children, and theirs, of all that call."""
+    """progenyof(): of all calls, those of a shell's descendants."""
     fifo = world.path("go")
     world.run(["mkfifo", fifo])
     shell = world.start(["sh", "-c", f"read word <{fifo}; sh -c '{world.program('mixed')} 300; true'; true"])
@@ -91,7 +91,7 @@ def progeny_of_a_process(world):
 
 @scenario(only="kmod", why=WHOLE, short=True)
 def signals_between_strangers(world):
-    """proc:::signal-send of whoever sends: the sender is execname, the receiver args[1]."""
+    """proc:::signal-send of any sender: the sender is execname, the receiver args[1]."""
     shell = world.start(["sh", "-c", "trap 'exit 7' USR1; while :; do sleep 0.1; done"])
     sonde = start_tracing(world, "-n", 'proc:::signal-send /args[2] == SIGUSR1/ { @[execname, args[1]->pr_pid, args[1]->pr_fname] = count(); }')
     world.run(["sh", "-c", f"sleep 0.5; /bin/kill -USR1 {shell.pid}"])
@@ -102,7 +102,7 @@ def signals_between_strangers(world):
 
 @scenario(only="kmod", why="the others do not sample CPUs")
 def profile_samples_who_runs(world):
-    """profile-97: a program that computes is seen again and again, in its own function."""
+    """profile-97: a program that computes is sampled repeatedly, in its own function."""
     script = world.path("busy.py", "import time\nend = time.monotonic() + 600\nwhile time.monotonic() < end: pass\n")
     busy = world.start(["python3", script])
     sonde = start_tracing(world, "-n", "BEGIN { n = 0; } profile-97 /pid == $1 && arg1 != 0/ { @[execname] = count(); } profile-97 /++n > 300/ { exit(0); }", busy.pid)

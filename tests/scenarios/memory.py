@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Strings of the traced program: at entry, from entry to return, in pages nobody has touched."""
+"""Strings of the traced program: at entry, from entry to return, in pages that were never accessed."""
 
 from support import check, equal, scenario
 
@@ -22,7 +22,7 @@ def openat_prints_the_path_at_return(world):
 
 @scenario(short=True)
 def untouched_page(world):
-    """A string in a page that the program has not touched yet: of a mapped file, of its own data."""
+    """A string in a page that the program has not accessed yet: of a mapped file, of its own data."""
     data = world.path("strings")
     with open(data, "wb") as file:
         file.write(b"\0" * 8192 + b"/mapped/page/of/a/file\0".ljust(4096, b"\0"))
@@ -46,7 +46,7 @@ def a_bad_address_faults_that_clause_only(world):
 
 @scenario(short=True)
 def an_address_that_only_the_script_knows(world):
-    """The address comes out of an array of the script: the thread waits until the clause has read there."""
+    """The address comes from an array of the script: the thread waits until the clause has read it."""
     clause = 'syscall::write:entry /arg0 == 1/ { a[pid] = arg1; printf("[%s]", copyinstr(a[pid], 6)); }'
     result = world.sonde("-q", "-n", clause, "-c", "/bin/echo hello")
     check("[hello]" in result.stdout, result.stdout)

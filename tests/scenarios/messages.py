@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the user is told when something is wrong, and the exit statuses."""
+"""Error messages for the user, and exit statuses."""
 
 import pathlib
 import re
@@ -8,7 +8,7 @@ from support import Skip, check, equal, scenario
 
 
 def caret(stderr, source):
-    """The column below which a caret stands, counted in `source`; None when line or caret is missing."""
+    """The column of the caret, counted in `source`; None if line or caret is missing."""
     lines = stderr.splitlines()
     for line, below in zip(lines, lines[1:]):
         if source in line and re.fullmatch(r"[\s|]*\^[~^]*\s*", below):
@@ -72,7 +72,7 @@ def usage_goes_to_stderr(world):
 
 @scenario()
 def the_name_of_the_command_begins_messages(world):
-    """Called through a link of the name dtrace, messages begin with it."""
+    """If it is called through a link named dtrace, messages begin with that name."""
     link = world.home / "dtrace"
     link.symlink_to(world.binary)
     result = world.run([link, "-n", "BEGIN { exit(0); }"])
@@ -135,7 +135,7 @@ AS_ARMED = {
 
 @scenario(only="ptrace", why="another source arms otherwise")
 def listed_with_how_it_would_be_armed(world):
-    """-lv: each place of a probe and how a thread gets past it, or why there is none."""
+    """-lv: each place of a probe and how a thread passes it, or why there is none."""
     result = world.sonde("-lv", "-n", "pid$target:a.out::", "-c", world.program("leaving"))
     found = {}
     for part in re.split(r"(?m)^ *\d+ +pid\d+ +", result.stdout)[1:]:
@@ -148,8 +148,8 @@ def listed_with_how_it_would_be_armed(world):
 
 @scenario(only="ptrace", why="the kernel itself refuses instructions on kmod, and others")
 def what_cannot_be_probed_is_said_in_a_line(world):
-    """All instructions of all functions: a line for the functions that could not be decoded, and one for each file with instructions that no
-    breakpoint can be on, however many they are and however many probes are there."""
+    """All instructions of all functions: one line for the functions that could not be decoded, and one for each file
+    with instructions that cannot have a breakpoint, whatever their number and that of the probes."""
     result = world.sonde("-q", "-n", "pid$target:a.out:[bc]*: { }", "-c", world.program("leaving"))
     left_out = [line for line in result.stderr.splitlines() if "left out" in line]
     equal(len(left_out), 1, "lines of what is left out")
@@ -169,7 +169,7 @@ def kernel_threads_are_refused_as_such(world):
     def is_kernel_thread(entry):
         try:
             return int((entry / "stat").read_text().rpartition(")")[2].split()[6]) & 0x200000
-        except OSError:  # it has ended meanwhile
+        except OSError:  # the process has ended meanwhile
             return False
     threads = [entry.name for entry in pathlib.Path("/proc").iterdir() if entry.name.isdigit() and is_kernel_thread(entry)]
     if not threads:
@@ -181,7 +181,7 @@ def kernel_threads_are_refused_as_such(world):
 
 @scenario()
 def strings_that_fill_strsize_are_counted(world):
-    """Once, at the end; not with -q, and not where all of them are shorter."""
+    """Once, at the end; not with -q, and not if all strings are shorter."""
     clause = 'syscall::write:entry /arg0 == 1/ { trace(copyinstr(arg1)); }'
     for more, said in ((["-x", "strsize=8"], "sonde: 1 string fills strsize, 8 bytes, and may be cut: -x strsize=N lets them be longer\n"),
                        (["-x", "strsize=8", "-q"], ""), ([], "")):

@@ -16,7 +16,7 @@ REFUSED = ("aggsize=0", "bufsize=-4", "bufsize=1b", "strsize=0", "quiet=maybe", 
 
 @scenario()
 def options_take_their_values(world):
-    """Without a word; what each does, golden scripts show (tests/checks/strip.py)."""
+    """Each is accepted without a message; golden scripts test its effect (tests/checks/strip.py)."""
     for setting in ACCEPTED:
         result = world.sonde("-q", "-x", setting.strip(), "-n", "BEGIN { exit(0); }")
         equal((result.stdout.strip(), result.stderr), ("", ""), f"what -x {setting.strip()} prints")
@@ -24,7 +24,7 @@ def options_take_their_values(world):
 
 @scenario()
 def switchrate_says_when_output_comes(world):
-    """What ticks have printed comes when the buffers are read: of a second at once, not of the usual tenth."""
+    """The output of ticks appears when the buffers are read: every second, not every tenth of a second."""
     out = world.path("out", "")
     sonde = world.start_sonde("-q", "-o", out, "-x", "switchrate=1s", "-n", 'tick-10ms { printf("tick\\n"); }')
     first = wait_until(lambda: open(out, encoding="ascii").read(), what="the first output")
@@ -62,7 +62,7 @@ def options_by_pragma(world):
 
 @scenario()
 def evaltime_says_when_tracing_begins(world):
-    """exec: from the first instruction, with the dynamic linker's calls; postinit: once the dynamic linker is done."""
+    """exec: from the first instruction, with the dynamic linker's calls; postinit: after the dynamic linker is done."""
     found = {}
     for when in ("exec", "postinit"):
         result = world.sonde("-q", "-x", f"evaltime={when}", "-n",
@@ -75,7 +75,8 @@ def evaltime_says_when_tracing_begins(world):
 
 @scenario(only="ptrace", why="the module sees the exec before the program is held")
 def evaltime_exec_shows_the_exec(world):
-    """Where it is set by name: exec-success and the return of execve, once, whether all calls stop or the wanted ones alone. Else neither."""
+    """If it is set explicitly: exec-success and the return of execve fire once, whether all calls stop or only the
+    wanted ones. Otherwise neither fires."""
     clauses = ('proc:::exec-success /pid == $target/ { printf("%s up\\n", execname); } '
                'syscall::execve:return { printf("%s(%s) = %d\\n", probefunc, argstr, arg1); }')
     program = world.program("mixed")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All of it as an ordinary user: the same checks, run by a user without any right."""
+"""The same checks, run by a user without privileges."""
 
 import attach
 import commands

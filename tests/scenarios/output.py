@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where output goes: a reader that leaves, a disk that is full."""
+"""Output: a reader that exits, a full disk."""
 
 import collections
 import json
@@ -12,11 +12,12 @@ import time
 import support
 from support import attached_to, check, equal, scenario, tracer_of, wait_until
 
-SOON = 0.1  # s: what is left of sonde once its reader has gone
+SOON = 0.1  # s: sonde ends this soon after its reader
 
 
 def reader_leaves(world, pid, lines):
-    """Reads `lines` lines of what sonde prints about `pid`, closes the pipe, and waits for the end: as `sonde -p PID | head` does."""
+    """Reads `lines` lines of sonde's output for `pid`, closes the pipe, and waits for the end, as in `sonde -p PID |
+    head`."""
     sonde = world.start_sonde("-n", "syscall:::entry { trace(probefunc); }", "-p", str(pid))
     wait_until(lambda: attached_to(sonde, pid), what="attached")
     for _ in range(lines):
@@ -34,7 +35,8 @@ def reader_leaves(world, pid, lines):
 
 @scenario()
 def a_reader_that_leaves_ends_the_run(world):
-    """A busy target, whose next line finds the pipe closed, and one that sleeps: nothing is written, and still the end is seen."""
+    """A busy target, whose next line meets the closed pipe, and a sleeping one: nothing is written, but the end is
+    noticed."""
     busy = world.start(["sh", "-c", "while :; do : > /dev/null; done"])
     quiet = world.start(["sleep", "1000"])
     times = [reader_leaves(world, process.pid, lines) for process, lines in ((busy, 3), (quiet, 0)) for _ in range(5)]
@@ -46,7 +48,7 @@ def a_reader_that_leaves_ends_the_run(world):
 
 @scenario()
 def a_command_goes_on_without_its_reader(world):
-    """-c: sonde leaves, the program does all it had to do."""
+    """-c: sonde ends, the program completes its work."""
     done = world.path("done")
     script = f"i=0; while [ $i -lt 2000 ]; do : > /dev/null; i=$((i+1)); done; echo all > {done}"
     sonde = world.start_sonde("-q", "-n", 'syscall:::entry { printf("%s\\n", probefunc); }', "-c", f"sh -c '{script}'")
@@ -79,7 +81,7 @@ def a_full_disk_is_told(world):
 
 @scenario()
 def a_full_disk_ends_the_run(world):
-    """What can no longer be kept is no longer traced; the target lives."""
+    """When output cannot be written any more, tracing ends; the target lives."""
     busy = world.start(["sh", "-c", "while :; do : > /dev/null; done"])
     result = world.sonde("-q", "-o", "/dev/full", "-n", "syscall:::entry { trace(probefunc); } END { printf(\"end\"); }",
                          "-p", str(busy.pid), status=1, stdout=subprocess.PIPE)
@@ -109,7 +111,7 @@ def a_run_ends_by_itself(world):
 
 @scenario()
 def snapshots_while_it_runs(world):
-    """--interval prints the aggregations again and again, SIGUSR1 once; they are the same at the end."""
+    """--interval prints the aggregations repeatedly, SIGUSR1 once; the values at the end are the same."""
     text = world.path("text", "")
     sonde = world.start_sonde("-q", "-n", 'BEGIN { @a["answer"] = sum(42); }', stdout=open(text, "w", encoding="utf-8"))
     wait_until(lambda: handles(sonde.pid, signal.SIGUSR1), what="its handler")
@@ -131,7 +133,7 @@ def handles(pid, number):
 
 @scenario()
 def the_file_of_o_is_opened_anew(world):
-    """SIGHUP, for a log that was renamed. Without -o it ends the run, as ever."""
+    """SIGHUP opens the file of -o again, for a log that was renamed. Without -o it ends the run, as usual."""
     log, old = world.path("log"), world.path("log.1")
     sonde = world.start_sonde("-q", "-o", log, "-n", 'tick-10ms { printf("%d\\n", ++ticks); }')
     wait_until(lambda: os.path.exists(log) and os.path.getsize(log) > 0, what="the first ticks")
@@ -154,7 +156,8 @@ LOOP = 'syscall::getppid:entry /execname == "deeds"/ { printf("%s, and a good de
 
 
 def printed_and_dropped(world, read_before, *options):
-    """Standard output of 20,000 lines that want 4 KiB of queue, read while they come or when the traced program has ended; and standard error."""
+    """Standard output of 20,000 lines with a queue of 4 KiB, read while they come or after the traced program has
+    ended; and standard error."""
     done, err = world.path("done"), world.path("err", "")
     with open(err, "w", encoding="utf-8") as errors:
         sonde = world.start_sonde("-q", "-x", "outbufsize=4k", *options, "-n", LOOP, "-c",
@@ -168,7 +171,7 @@ def printed_and_dropped(world, read_before, *options):
 
 @scenario()
 def a_reader_that_sleeps_holds_up_nothing(world):
-    """The program goes on; each line is printed or counted as dropped; an aggregation misses nothing."""
+    """The program continues; each line is printed or counted as dropped; an aggregation misses nothing."""
     text, err = printed_and_dropped(world, False)
     drops = sum(int(number) for number in re.findall(r"(\d+) output drops? on CPU", err))
     equal(text.count("getppid,") + drops, 20000, "lines and drops")
@@ -185,7 +188,7 @@ def a_reader_that_sleeps_holds_up_nothing(world):
 
 @scenario()
 def deltas_add_up(world):
-    """Snapshots of what came since the last one: all of them together are what there was, printa()'s among them."""
+    """Snapshots of the changes since the last one: their sum is the total, including those of printa()."""
     script = """tick-5ms { @n[++ticks % 3] = count(); @sum = sum(ticks); @q = quantize(ticks); @least = min(ticks); }
                 tick-130ms { printa(@n); } tick-5ms /ticks == 200/ { exit(0); }"""
     result = world.sonde("-q", "--format=jsonl", "--interval=100ms", "-n", script)

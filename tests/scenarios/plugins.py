@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Provider plug-ins, from an installed copy: the samples, what sonde does with bad ones, and the page that walks through writing one.
+"""Provider plug-ins, from an installed copy: the samples, bad plug-ins, and the page on writing one.
 
-The copy and the samples' builds are kept beside the test programs. `run.py --compile` makes them, for guests, which have no build folder."""
+The copy and the builds of the samples are stored with the test programs. `run.py --compile` makes them, for guests,
+which have no build folder."""
 
 import fcntl
 import os
@@ -25,17 +26,17 @@ def run(argv, **more):
 
 
 def newer(made, *sources):
-    """Whether `made` is there and younger than all of `sources`."""
+    """Whether `made` exists and is newer than all of `sources`."""
     return made.exists() and all(made.stat().st_mtime >= s.stat().st_mtime for s in sources)
 
 
 def is_guests(programs):
-    """What is there was made by `run.py --compile`."""
+    """Whether it was made by `run.py --compile`."""
     return programs.exists() and not os.access(programs, os.W_OK)
 
 
 def installed(programs, binary):
-    """The prefix of an installed copy; None where there is nothing to install from."""
+    """The prefix of an installed copy; None if there is nothing to install from."""
     prefix = programs / "sdk" / "installed"
     build = next((b for b in (binary.parents[1], ROOT / "build") if (b / "cmake_install.cmake").exists()), None)
     if build is None or not (build / "bin/sonde").exists() or is_guests(programs):
@@ -54,7 +55,7 @@ def installed(programs, binary):
 
 
 def sample(programs, binary, name):
-    """The folder that a sample was built in, from a copy of it, with the installed copy alone."""
+    """The folder in which a copy of a sample was built, using only the installed copy of sonde."""
     prefix = installed(programs, binary)
     folder = programs / "sdk" / "samples" / name
     if prefix is None or not shutil.which("cmake") or is_guests(programs):
@@ -108,7 +109,7 @@ def samples_pass_their_own_tests(world):
 
 @scenario()
 def sample_spool_sees_files_come_and_go(world):
-    """Each step waits for the one before to be seen, so that every byte is known."""
+    """Each step waits until the one before was seen, so that the output is known exactly."""
     spool, out = pathlib.Path(world.path("spool")), world.path("out", "")
     spool.mkdir()
     (spool / "old").write_text("before")
@@ -171,7 +172,7 @@ def sample_sqlite_sees_statements(world):
     found = dict(line.rsplit(" ", 1) for line in result.stdout.splitlines() if " " in line and not line.startswith("["))
     check("[(45,)]" in result.stdout, result.stdout)
     equal(found["CREATE TABLE t (n, s)"], "1", "CREATE")
-    check(found["INSERT INTO t VALUES (?, 'row')"] in ("1", "10"), f"INSERT: {found}")  # python keeps statements
+    check(found["INSERT INTO t VALUES (?, 'row')"] in ("1", "10"), f"INSERT: {found}")  # python caches statements
     equal(found["SELECT sum(n) AS total FROM t"], "1", "SELECT")
     equal(found["SELECT nothing FROM nowhere"], "1", "the wrong one")
     equal(found["wrong"], "1", "errors")
@@ -181,7 +182,7 @@ def sample_sqlite_sees_statements(world):
 
 @scenario(only="kmod", why="ptrace sees the processes that it was given")
 def sample_sqlite_sees_every_process(world):
-    """Nobody is named: a process that was there before, and one that comes."""
+    """Without a target: a process that existed before, and a new one."""
     script, go = world.path("program.py", PROGRAM), world.path("go")
     waits = world.path("waits.py", f"import os, sqlite3, time\nwhile not os.path.exists({go!r}): time.sleep(0.01)\n{PROGRAM}")
     first = world.start(["/usr/bin/python3", waits])
@@ -198,7 +199,7 @@ def sample_sqlite_sees_every_process(world):
 
 
 class Redis:
-    """A server of the scenario's own."""
+    """A server for the scenario."""
 
     def __init__(self, world):
         if not shutil.which("redis-server"):
@@ -237,7 +238,7 @@ def sample_redis_counts_as_the_server_does(world):
     check(f"no Redis server at {redis.socket}: " in result.stderr, result.stderr)
 
 
-# -- plug-ins as such --
+# -- plug-ins in general --
 
 BEAT = """
 #include <stdlib.h>
@@ -257,7 +258,7 @@ SONDE_PLUGIN(start, stop, texts);
 
 
 def beat(world, to, name="one", when_asked="", text=""):
-    """A plug-in whose provider, beat, has one probe. It is compiled as pkg-config says."""
+    """A plug-in whose provider, beat, has one probe, compiled with pkg-config's options."""
     flags = run(["pkg-config", "--cflags", "sonde"], env=os.environ | {"PKG_CONFIG_PATH": str(the_prefix(world) / "lib/pkgconfig")}).split()
     pathlib.Path(to).parent.mkdir(parents=True, exist_ok=True)
     run(["cc", "-shared", "-fPIC", "-Wall", "-Werror", f'-DNAME="{name}"', f"-DWHEN_ASKED={when_asked}", f'-DTEXT="{text}"', *flags, "-o", to,
@@ -270,7 +271,8 @@ NAMES = "-l", "-P", "beat"
 
 @scenario(only="ptrace", why="it is about files")
 def plugins_are_found_in_order(world):
-    """--provider, SONDE_PROVIDER_PATH, the installed folder; of one name the first. The installed command finds its own folder."""
+    """--provider, SONDE_PROVIDER_PATH, the installed folder; the first plug-in of a name counts. The installed command
+    finds its own folder."""
     prefix = pathlib.Path(world.path("prefix"))
     (prefix / "bin").mkdir(parents=True)
     shutil.copy(the_prefix(world) / "bin/sonde", prefix / "bin/sonde")
@@ -305,7 +307,7 @@ def bad_plugins_are_left_out_and_tracing_goes_on(world):
 
 @scenario(only="ptrace", why="it is about the compiler")
 def a_plugins_text_that_is_wrong_is_told_and_left(world):
-    """Scripts that say none of its names never see it."""
+    """Scripts that use none of its names are not affected."""
     good = f"--provider={beat(world, world.path('good.so'), text='inline int TWICE = 2 * 21; typedef int beat_t;')}"
     wrong = f"--provider={beat(world, world.path('wrong.so'), text='inline int BROKEN = ; typedef int beat_t;')}"
     equal(world.sonde("-qn", "BEGIN { trace((beat_t)TWICE); exit(0); }", good).stdout.strip(), "42", "of the text")
@@ -317,7 +319,7 @@ def a_plugins_text_that_is_wrong_is_told_and_left(world):
 
 @scenario(only="ptrace", why="it is about the file")
 def the_command_exports_the_provider_interface_alone(world):
-    """Of ours, which the rest is not, for its libraries share what they must."""
+    """Of our own symbols; the libraries in it export what they must share."""
     header = (the_prefix(world) / "include/sonde/provider.h").read_text()
     declared = set(re.findall(r"^\w[\w *]*[ *]((?:dtrace|sonde)_\w+)\(", header, re.M))
     lines = run(["nm", "-D", "--defined-only", the_prefix(world) / "bin/sonde"]).split("\n")
@@ -326,11 +328,11 @@ def the_command_exports_the_provider_interface_alone(world):
     check(len(declared) >= 28, f"the header declares {declared}")
 
 
-# -- docs/add-a-provider.md, to the letter --
+# -- docs/add-a-provider.md, word for word --
 
 @scenario(only="ptrace", why="the page is about an installed copy on any source")
 def the_page_on_writing_a_provider_works(world):
-    """Its files are written where it says, its commands are run, and what it says that they print is printed."""
+    """Its files are written and its commands run as it says, and they print what it says."""
     prefix = the_prefix(world)
     page = (prefix / "share/doc/sonde/docs/add-a-provider.md").read_text()
     folder = pathlib.Path(world.path("fresh"))

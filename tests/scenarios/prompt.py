@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The prompt: on a terminal, as a user sees it, and from a pipe."""
+"""The prompt, on a terminal and from a pipe."""
 
 import os
 import re
@@ -21,7 +21,8 @@ def ticker_pid(path):
 
 @scenario()
 def prompt_on_a_terminal(world):
-    """A target started, a clause typed, live output above a half-typed line, a second clause, :quit; the target runs on."""
+    """Starts a target, types a clause, gets output above a half-typed line, types a second clause, :quit; the target
+    continues."""
     ticks = world.path("ticks")
     screen = Screen(world, [str(world.binary), "--repl"])
     try:
@@ -62,7 +63,8 @@ def prompt_on_a_terminal(world):
 
 @scenario()
 def prompt_from_a_pipe(world):
-    """Clauses of several lines; a wrong one is explained and does no harm; the input's end waits for the target's."""
+    """Clauses of several lines; an invalid one gives a message and does no harm; at the end of the input it waits for
+    the target to end."""
     ticks = world.path("ticks")
     commands = f""":help
 BEGIN {{ trace(nosuch); }}
@@ -85,7 +87,7 @@ syscall::getppid:entry {{
 
 
 class Piped:
-    """sonde --repl whose commands come from a pipe, and all that it has said."""
+    """sonde --repl with commands from a pipe, and all its output."""
 
     def __init__(self, world):
         self.path = world.path("said", "")
@@ -93,7 +95,7 @@ class Piped:
                                    stderr=subprocess.STDOUT)
 
     def say(self, line):
-        """What comes until the next command has been answered, which is one that it does not know."""
+        """The output until the answer to the next command, which is an unknown one."""
         before = len(self.text())
         mark = f"nosuch{before}"
         self.process.stdin.write(f"{line}\n:{mark}\n")
@@ -104,7 +106,7 @@ class Piped:
         return open(self.path, encoding="utf-8").read()
 
     def value(self, name):
-        """Of an aggregation whose key is its name."""
+        """The value of an aggregation whose key is its name."""
         found = re.search(rf"^  {name} +(\d+)$", self.say(f":print @{name}"), re.M)
         return int(found[1]) if found else 0
 
@@ -114,7 +116,7 @@ class Piped:
 
 
 def piped_on_ticker(world):
-    """A prompt that counts both calls of a ticker, by a clause each; and the ticker's file."""
+    """A prompt that counts both calls of a ticker, with a clause for each; and the ticker's file."""
     ticks = world.path("ticks")
     prompt = Piped(world)
     prompt.say(f":target {world.program('ticker')} {ticks} 0")
@@ -147,7 +149,8 @@ syscall::getppid:entry
 
 @scenario()
 def prompt_takes_a_script_line_by_line(world):
-    """As it is pasted. A description alone waits for its body; an empty line, a command or the end of the input says that it has none."""
+    """As when pasted. A description alone waits for its body; an empty line, a command or the end of the input means
+    that it has none."""
     prompt, ticks = piped_on_ticker(world)
     said = "".join(prompt.say(line) if line.endswith("}") else prompt.process.stdin.write(line + "\n") and "" for line in SCRIPT.splitlines())
     equal(re.findall(r"clause \d+ matched (\d+) probes?", said)[-2:], ["2", "1"], f"clauses that are enabled: {said}")
@@ -177,7 +180,7 @@ def prompt_knows_its_words_without_a_colon(world):
 
 @scenario()
 def prompt_with_a_summary(world):
-    """--summary at the prompt: the table comes at the end, its own clauses have no line at the start."""
+    """--summary at the prompt: the table is printed at the end; its own clauses give no line at the start."""
     commands = f":target {world.program('mixed')} 5\n"
     result = world.run([world.binary, "--summary", "--repl"], stdin=open(world.path("commands", commands), encoding="utf-8"))
     equal(result.status, 0, "exit status")
@@ -190,7 +193,7 @@ def prompt_with_a_summary(world):
 
 @scenario()
 def prompt_lists_probes(world):
-    """:list prints what -l does; of nothing it says so."""
+    """:list prints the same as -l; or that there is none."""
     prompt = Piped(world)
     listed = world.sonde("-l", "-n", "syscall::getpp*:").stdout
     equal(len(listed.splitlines()), 3, "lines of -l")
@@ -202,7 +205,7 @@ def prompt_lists_probes(world):
 
 @scenario()
 def prompt_disables_a_clause(world):
-    """Its count stands still while the other one grows."""
+    """Its count stays the same while the other one grows."""
     prompt, ticks = piped_on_ticker(world)
     check("(disabled)" not in prompt.say(":clauses"), "disabled before :disable")
     prompt.say(":disable 1")
@@ -218,7 +221,7 @@ def prompt_disables_a_clause(world):
 
 @scenario()
 def prompt_lets_the_targets_go(world):
-    """:stop: nobody traces the target, :target names nobody, nothing more is counted, and the target runs on."""
+    """:stop: the target is not traced any more, :target shows none, nothing more is counted, and the target continues."""
     prompt, ticks = piped_on_ticker(world)
     pid = ticker_pid(ticks)
     check(str(pid) in prompt.say(":target"), ":target names the target")
@@ -234,7 +237,7 @@ def prompt_lets_the_targets_go(world):
 
 @scenario()
 def prompt_prints_what_is_asked(world):
-    """:print prints one aggregation, or all; :target PID attaches to one that runs; :quit leaves it."""
+    """:print prints one aggregation, or all; :target PID attaches to a running process; :quit detaches."""
     ticks = world.path("ticks")
     ticker = world.start([world.program("ticker"), ticks, 0])
     wait_until(lambda: last_tick(ticks) > 0, what="the ticker's start")

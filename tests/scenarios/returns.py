@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Returns: each function that is left by an instruction of its own returns, at that instruction, and no other one does."""
+"""Returns: a return fires for each function that one of its own instructions leaves, at that instruction, and for no
+other."""
 
 import re
 import subprocess
@@ -10,7 +11,7 @@ ENTRIES, RETURNS = "pid$target:a.out:{0}:entry {{ @e = count(); }}", "pid$target
 
 
 def entries_and_returns(world, command, function):
-    """(what the program prints, entries, {offset: returns}) of one run; what it prints is as untraced."""
+    """(output of the program, entries, {offset: returns}) of one run; the output is the same as untraced."""
     plain = world.run(command)
     check(plain.status == 0, f"{command} fails untraced")
     out = world.path("counts.out", "")
@@ -23,7 +24,7 @@ def entries_and_returns(world, command, function):
 
 
 def check_returns(world, how, function, entries, returns, *flags):
-    """`returns`: how many."""
+    """Checks the number of returns."""
     _, found, by_offset = entries_and_returns(world, [world.program("returns", *flags), how], function)
     equal((found, sum(by_offset.values())), (entries, returns), f"entries and returns of {function}")
     return by_offset
@@ -52,7 +53,7 @@ def coroutines_return_each_on_its_stack(world):
 
 @scenario(signals=True)
 def data_on_the_stack_is_no_return_address(world):
-    """A function that is entered by a jump finds data where others find their return address; so does the linker's resolver."""
+    """A function that is entered by a jump has data at the place of the return address; so has the linker's resolver."""
     check_returns(world, "jump", "jumped", 1, 1)
     lazy = world.program("returns", "-Wl,-z,lazy")
     plain = world.run([lazy, "jump"])
@@ -82,7 +83,8 @@ def function_that_runs_at_the_attach_returns(world):
 
 @scenario(seconds=600, signals=True)
 def frames_left_by_exceptions_do_not_return(world):
-    """At each level of optimisation; and -F draws the tree that was: mid() and leaf() are entered in top(), and top() returns."""
+    """At each level of optimisation; and -F draws the actual tree: mid() and leaf() are entered in top(), and top()
+    returns."""
     for level in ("-O0", "-O1", "-O2", "-O3"):
         program = world.program("exceptions", level, "-fno-inline")
         for function, returns in (("leaf", 0), ("mid", 0), ("top", 10)):
@@ -101,8 +103,9 @@ def frames_left_by_exceptions_do_not_return(world):
 
 @scenario(seconds=600)
 def go_is_traced_and_right(world):
-    """Stacks that grow and move: entries equal returns. Preempted by signals as well: a function that is interrupted in its first
-    instructions is begun anew by Go's run time, which is an entry more; the result and the returns are exact in each run."""
+    """Stacks that grow and move: entries equal returns. With preemption by signals: Go's run time restarts a function
+    that is interrupted in its first instructions, which is one more entry; the result and the returns are exact in each
+    run."""
     program = world.program("preempted")
     calls = {"main.add": 100, "main.fib": 1416, "main.grow": 1608}
     clause = (",".join(f"pid$target:a.out:{n}:entry" for n in calls) + ' { @e[probefunc, "entry"] = count(); } ' +

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The arguments of each event have the roles that kmod/shared/event.h gives them, on every source, and what has no role is 0."""
+"""The arguments of each event have the roles of kmod/shared/event.h, on every source, and arguments without a role are
+0."""
 
 import ctypes
 import errno
@@ -19,7 +20,7 @@ NEVER_HELD = {"SIGNAL_SEND", "PROFILE"}
 NO_PROBE = {"TICK": "no provider arms it: tests/kmod/device/timers.c reads its arguments"}
 SIGNALS = "/pid == $target && (args[0] == SIGUSR1 || args[0] == SIGUSR2)/"
 
-# event: the clause's head, which makes one line of it, and each role's value from what the program says of itself
+# event: the head of the clause, which selects one event, and the value of each role according to the program's own output
 PROBES = {
     "SYSCALL_ENTRY": ("syscall::getppid:entry /pid == $target && arg0 == 11/", {"CALL": lambda f: [11, 12, 13, 14, 15, 16]}),
     "SYSCALL_RETURN": ("syscall::close:return /pid == $target && errno == EBADF/", {"RESULT": lambda f: [-1, -1]}),
@@ -60,7 +61,7 @@ def matches(wanted, value):
 
 
 def hold_against(row, text, words, facts):
-    """One line of an event against its roles."""
+    """Compares a line of an event with its roles."""
     with_role = set()
     for role in row["roles"]:
         wanted = expectation(row["name"], role["role"])(facts)
@@ -109,11 +110,11 @@ def hold_events_against_roles(world, action, *options):
 
 @scenario(short=True)
 def events_have_their_roles(world):
-    """Each kind of event once, its ten arguments as they stand, against what the program did."""
+    """Each kind of event once: compares its ten raw arguments with what the program did."""
     hold_events_against_roles(world, "")
 
 
 @scenario()
 def events_of_held_threads_have_their_roles(world):
-    """The same where the thread waits."""
+    """The same if the thread waits."""
     hold_events_against_roles(world, "raise(0);", "-w")

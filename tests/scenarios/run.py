@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the scenarios: sonde on real programs, from the outside.
+"""Runs the scenarios: sonde as a command, on real programs.
 
-A scenario is a function `name(world)` marked @scenario in one of the files beside this one. It fails by an
-exception, skips by Skip, and has a time-out. Exit status: 0 all passed, 1 one failed, 77 nothing but skips.
+A scenario is a function `name(world)` marked @scenario in a file of this folder. It fails with an exception, skips with
+Skip, and has a time-out. Exit status: 0 all passed, 1 one failed, 77 all were skipped.
 """
 
 import argparse
@@ -85,7 +85,7 @@ def main():
     if arguments.compile:
         world = World(arguments.binary, arguments.programs)
         for source in support.PROGRAMS.glob("*.c"):
-            if "main(" in source.read_text():  # a library is compiled by the scenario that wants it
+            if "main(" in source.read_text():  # the scenario that needs a library compiles it
                 world.program(source.stem)
         importlib.import_module("plugins").compile_samples(world.programs, world.binary)
         world.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What ptrace does not show by itself: results that are known late, calls that are refused, a child's first return."""
+"""What ptrace does not show by itself: results that are known late, refused calls, the first return of a child."""
 
 import re
 import subprocess
@@ -19,8 +19,8 @@ def sandbox_is_seen(result):
 
 @scenario(only="ptrace", why="the module hears of a call behind the program's own filter")
 def refused_calls_are_seen_started(world):
-    """The program's own filter refuses them: sonde's filter is not the only one any more."""
-    for _ in range(20):  # its other thread may be on its way to a call, or asleep
+    """The program's own filter refuses them, so sonde's filter is not the only one."""
+    for _ in range(20):  # its other thread may be entering a call, or sleep
         sandbox_is_seen(world.sonde("-q", "-n", REFUSED, "-c", world.program("sandbox")))
 
 
@@ -37,7 +37,7 @@ def refused_calls_are_seen_attached(world):
 
 @scenario(short=True, **WHY_PTRACE)
 def interrupted_calls_say_what_the_program_got(world):
-    """EINTR where the program gets it, the restart's name where the call is made again; in time with the return."""
+    """EINTR if the program gets it, the name of the restart error if the call is restarted; at the time of the return."""
     result = world.sonde(
         "-q", "-n", "syscall::read:return /errno == EINTR/ { @[\"read-EINTR\"] = count(); } "
         "syscall::read:return /errno == ERESTARTSYS/ { @[\"read-ERESTARTSYS\"] = count(); this->name = retstr; } "
@@ -58,7 +58,7 @@ def interrupted_calls_say_what_the_program_got(world):
 
 @scenario()
 def a_child_returns_from_its_own_fork(world):
-    """Once in the parent with the pid, once in the child with 0, after proc:::start and before anything that it does."""
+    """Once in the parent with the pid, once in the child with 0, after proc:::start and before any event of the child."""
     result = world.sonde(
         "-q", "-n", "proc:::start { @n[\"start\"] = count(); self->started = 1; self->returned = 0; } "
         "syscall::fork:return, syscall::vfork:return, syscall::clone:return, syscall::clone3:return "
@@ -81,7 +81,8 @@ __attribute__((constructor)) static void begin(void) { early(1); }
 
 @scenario(short=True, signals=True)
 def constructors_of_libraries_are_seen(world):
-    """The libraries are mapped, the probes armed, and only then do the constructors run; a name that no library has is an error."""
+    """The libraries are mapped and the probes armed before the constructors run; a name that no library has is an
+    error."""
     source, library = world.path("early.c", LIBRARY), world.path("libearly.so")
     main = world.path("main.c", "int early(int); int main(void) { return early(0); }\n")
     program = world.path("uses-early")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Signals and the makers of processes, held against what the programs themselves saw."""
+"""Signals and process creation, compared with what the programs report."""
 
 import re
 
@@ -7,7 +7,7 @@ from support import check, equal, scenario
 
 SIGINFO = ("args[4]->si_signo, args[4]->si_code, args[4]->si_pid, args[4]->si_uid, args[4]->si_addr, "
            "args[4]->si_value.sival_ptr, args[4]->si_status, args[4]->si_fd, args[4]->si_band")
-PSARGS = 80  # bytes that psinfo keeps of a command line
+PSARGS = 80  # maximal length of a command line in psinfo
 
 
 @scenario(short=True)
@@ -28,7 +28,8 @@ def siginfo_as_the_handler_sees_it(world):
 
 @scenario(short=True)
 def a_signal_that_kills_is_itself(world):
-    """Not SIGKILL, which the kernel makes of it; the end of the process and of its thread tell the same, as numbers and as text."""
+    """Not SIGKILL, which the kernel makes of it; the exit of the process and of its thread give the same, as numbers
+    and as text."""
     clauses = ('signal:::deliver,proc:::signal-handle /pid == $target/ { printf("%s %d %s\\n", probename, args[0], argstr); } '
                'proc:::exit,proc:::lwp-exit /pid == $target/ { printf("%s %d %d %s\\n", probename, arg0 == CLD_EXITED, arg1, argstr); }')
     for number, name in ((15, "SIGTERM"), (10, "SIGUSR1")):
@@ -42,7 +43,7 @@ def a_signal_that_kills_is_itself(world):
 
 @scenario(short=True)
 def who_is_made(world):
-    """args of create and lwp-create: all of the child's psinfo, the thread's lwpsinfo, the process of it."""
+    """args of create and lwp-create: the child's complete psinfo, the thread's lwpsinfo, and its process."""
     clause = ('proc:::create { printf("create %s|%d %d %d|%d %d %d %d|%d %d\\n", args[0]->pr_psargs, args[0]->pr_ppid == pid, '
               'args[0]->pr_pid, args[0]->pr_nlwp, args[0]->pr_uid, args[0]->pr_euid, args[0]->pr_gid, args[0]->pr_egid, '
               'args[0]->pr_pgid == curpsinfo->pr_pgid, args[0]->pr_argc); made = args[0]->pr_pid; } '
@@ -58,7 +59,7 @@ def who_is_made(world):
 
 
 def sends_of(world, *arguments, clause=""):
-    """The program's own account of its sends, and sonde's."""
+    """The sends according to the program, and according to sonde."""
     show = ('printf("send %d %d %d %d %d\\n", args[1], args[2], args[0], args[4]->si_code, args[4]->si_value.sival_int);')
     out = world.path("seen")
     result = world.sonde("-q", "-o", out, "-n", f"signal:::send {{ {show} }} {clause}", "-c", f"{world.program('sends')} {' '.join(arguments)}")
@@ -69,7 +70,8 @@ def sends_of(world, *arguments, clause=""):
 
 @scenario(short=True, only="ptrace", why="kmod sees what the kernel sends, too, and each receiver of a group")
 def sends_by_every_call(world):
-    """signal-send by kill, tkill, tgkill, the queueing ones and pidfds; failed ones and signal 0 are none; told once what is not seen."""
+    """signal-send for kill, tkill, tgkill, the queueing calls and pidfds; failed calls and signal 0 do not count; one
+    notice says what is not seen."""
     own, seen, output, messages = sends_of(world, clause='proc:::signal-send { @[args[1]->pr_pid, args[0]->pr_lwpid, args[2], args[3]->si_pid == pid] = count(); }')
     equal(seen, own, "sends")
     check(len(own) >= 13, f"only {own}")
@@ -81,6 +83,6 @@ def sends_by_every_call(world):
 
 @scenario(only="ptrace", why="as sends_by_every_call")
 def storm_of_sends(world):
-    """6,000 sends to oneself: each seen once, with its value; with another call in the filter the same."""
+    """6,000 sends of a process to itself: each is seen once, with its value; the same with another call in the filter."""
     own, seen, *_ = sends_of(world, "3000", clause="syscall::getpid:entry { @ = count(); }")
     check(len(own) > 6000 and seen == own, f"{len(seen)} of {len(own)}")

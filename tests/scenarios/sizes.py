@@ -6,7 +6,7 @@ from support import check, equal, scenario
 
 @scenario()
 def ten_thousand_clauses(world):
-    """They compile and run, in their order."""
+    """They compile and run in order."""
     clauses = "".join(f"BEGIN /n == {i}/ {{ n++; @[{i % 100}] = count(); }}\n" for i in range(10_000))
     script = world.path("big.d", f"int n;\n{clauses}BEGIN {{ printf(\"%d\\n\", n); exit(0); }}\nEND {{ trunc(@, 1); printa(\"%@d\\n\", @); }}\n")
     result = world.sonde("-q", "-s", script)

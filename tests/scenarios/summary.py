@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""--summary beside strace -c, run-time errors by the thousand, and what tracing costs."""
+"""--summary compared with strace -c, thousands of run-time errors, and the cost of tracing."""
 
 import re
 import shutil
@@ -12,7 +12,7 @@ ROW = re.compile(r"^ *([\d.]+) +([\d.]+) +(\d+) +(\d+) +(\d+)? *(\w+)$", re.M)
 
 
 def rows(text):
-    """{call: (calls, errors)} of a table as strace -c prints it."""
+    """{call: (calls, errors)} from a table in the format of strace -c."""
     return {name: (int(calls), int(errors or 0)) for _, _, _, calls, errors, name in ROW.findall(text) if name != "total"}
 
 
@@ -42,7 +42,7 @@ def a_summary_goes_with_a_script(world):
 
 @scenario()
 def many_errors_are_told_in_a_line(world):
-    """A clause that fails at each of 3000 firings: one message with its place, then how many more."""
+    """A clause that fails at each of 3000 firings: one message with its place, then the number of others."""
     script = world.path("bad.d", "syscall::getppid:entry\n{\n\ttrace(*(int *)3);\n\tprintf(\"%s\", copyinstr(3));\n}\n")
     result = world.sonde("-q", "-s", script, "-c", f"{world.program('deeds')} getppid:3000")
     errors = [line for line in result.stderr.splitlines() if "error on enabled probe ID" in line]
@@ -54,7 +54,7 @@ def many_errors_are_told_in_a_line(world):
 
 @scenario()
 def what_tracing_costs_is_told(world):
-    """A target that does nothing but calls, all of them traced, for a second and a half."""
+    """A target that only makes system calls, all of them traced, for a second and a half."""
     busy = world.start(["sh", "-c", "while :; do : > /dev/null; done"])
     said = {}
     for quiet in ([], ["-q"]):

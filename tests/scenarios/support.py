@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the scenarios stand on: running sonde with a time-out, test programs, and a search for what is left behind."""
+"""Support for scenarios: running sonde with a time-out, test programs, and a search for leftovers."""
 
 import dataclasses
 import os
@@ -18,7 +18,7 @@ PROGRAMS = pathlib.Path(__file__).resolve().parents[1] / "programs"
 DEVICE = "/dev/sonde"
 NOBODY = 65534
 SCENARIOS = []
-patience = 1  # what all time-outs are multiplied by: machines that are emulated take their time
+patience = 1  # factor of all time-outs, because emulated machines are slow
 
 
 @dataclasses.dataclass
@@ -26,15 +26,16 @@ class Scenario:
     name: str
     function: object
     seconds: int  # time-out
-    only: str  # the one source that it makes sense for; None: all
-    why: str  # it is the only one
-    short: bool  # shows what a source does: also run where there is little time
-    signals: bool  # its programs run under the timer of interrupt.c
-    alone: bool  # it takes times: ctest runs nothing beside it
+    only: str  # the only source to which it applies; None: all
+    why: str  # why it is the only one
+    short: bool  # tests a source: also run in the short version
+    signals: bool  # its programs also run with the timer of interrupt.c
+    alone: bool  # it measures times: ctest runs nothing at the same time
 
 
 def scenario(seconds=300, only=None, why=None, short=False, signals=False, alone=False):
-    """`signals`: it runs a second time, as NAME_under_signals: a 2 kHz signal interrupts its programs, and all is as it is without."""
+    """`signals`: it runs a second time, as NAME_under_signals: a 2 kHz signal interrupts its programs, and the results
+    must be the same."""
     def mark(function):
         SCENARIOS.append(Scenario(function.__name__, function, seconds, only, why, short, False, alone))
         if signals:
@@ -44,12 +45,12 @@ def scenario(seconds=300, only=None, why=None, short=False, signals=False, alone
 
 
 def source_here():
-    """The source that -x source=auto takes here."""
+    """The source that -x source=auto selects here."""
     return "kmod" if os.path.exists(DEVICE) else "ptrace"
 
 
 class Skip(Exception):
-    """The machine cannot show this: says why."""
+    """The machine does not support this; the text is the reason."""
 
 
 @dataclasses.dataclass
@@ -70,7 +71,7 @@ def equal(found, wanted, what):
 
 
 def wait_until(condition, seconds=60.0, what="", pause=0.005):
-    """Polls `condition` until it gives something true, which is returned."""
+    """Polls `condition` until its result is true, and returns that."""
     seconds *= patience
     end = time.monotonic() + seconds
     while True:
@@ -110,7 +111,7 @@ def compile_program(source, to, flags):
 
 
 class World:
-    """One scenario's surroundings: a folder of its own, and every process of its own marked in the environment.
+    """The environment of one scenario: a folder of its own, and a mark in the environment of each of its processes.
 
     `user`: run sonde and the programs as this user, from copies that the user can read."""
 
@@ -131,7 +132,7 @@ class World:
             self.home = self.directory
 
     def as_user(self, user=NOBODY):
-        """The same world for an ordinary user. When we are one already, a world like this."""
+        """The same world for an ordinary user. If we are one already, a world like this."""
         world = World(self.binary, self.programs, self.full, user if os.geteuid() == 0 else None)
         self.worlds.append(world)
         return world
@@ -139,7 +140,8 @@ class World:
     # -- programs --
 
     def program(self, name, *flags):
-        """Compiles tests/programs/NAME.c, .cpp, .go or .rs once, or what NAME.py prints; returns the path. Skips where there is no compiler."""
+        """Compiles tests/programs/NAME.c, .cpp, .go or .rs once, or the output of NAME.py; returns the path. Skips if
+        there is no compiler."""
         source = next(s for s in (PROGRAMS / (name + ending) for ending in (".c", ".cpp", ".go", ".rs", ".py")) if s.exists())
         folder, full = self.programs, "".join([name, *flags]).replace("/", "_")
         if self.signals and name != "interrupt":
@@ -148,14 +150,14 @@ class World:
             folder = self.programs / "under-signals"
         name = full
         built = folder / name
-        if not built.exists() and not os.access(self.programs, os.W_OK):  # a guest has what was compiled before it began
+        if not built.exists() and not os.access(self.programs, os.W_OK):  # a guest has the programs that were compiled before it was started
             folder = self.directory
             built = folder / name
         if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
             folder.mkdir(parents=True, exist_ok=True)
             fresh = folder / f"{name}.{os.getpid()}"
             compile_program(source, fresh, flags)
-            os.replace(fresh, built)  # two scenarios may do this at once
+            os.replace(fresh, built)  # two scenarios may do this at the same time
         if self.user is None:
             return str(built)
         copy = self.directory / name
@@ -165,7 +167,7 @@ class World:
         return str(copy)
 
     def path(self, name, text=None):
-        """A path in a folder that the user may write to; with `text`, a file that holds it."""
+        """A path in a folder that the user may write to; with `text`, a file with this content."""
         path = self.home / name
         if text is not None:
             path.write_text(text)
@@ -219,10 +221,10 @@ class World:
     def start_sonde(self, *arguments, **more):
         return self.start([self.binary, *arguments], **more)
 
-    # -- what is left --
+    # -- leftovers --
 
     def left(self):
-        """Processes of this world that live: {pid: command line}."""
+        """Living processes of this world: {pid: command line}."""
         found = {}
         for entry in os.listdir("/proc"):
             if entry.isdigit():
@@ -241,7 +243,7 @@ class World:
             raise AssertionError(f"left behind: {self.left()}") from None
 
     def tell(self):
-        """After a failure: what sonde said last."""
+        """Prints the last output of sonde after a failure."""
         for world in [self, *self.worlds]:
             if world.last:
                 print(f"  last run: status {world.last.status}, {world.last.seconds:.2f} s")
@@ -264,7 +266,7 @@ class World:
 
 
 def at_rest(sonde):
-    """Do sonde and its guard wait for something to happen? So they have enabled all there is, where the targets are still."""
+    """Whether sonde and its guard wait for events. Then everything is enabled, if the targets are idle."""
     def sleeps(pid):
         return all(path.read_text().rsplit(")", 1)[1].split()[0] == "S" for path in pathlib.Path(f"/proc/{pid}/task").glob("*/stat"))
     children = pathlib.Path(f"/proc/{sonde.pid}/task/{sonde.pid}/children").read_text().split()
@@ -276,7 +278,7 @@ def at_rest(sonde):
 
 
 def attached_to(sonde, pid):
-    """Does this sonde trace every thread of the process by now? A source that stops nobody is asked by its device."""
+    """Whether this sonde traces every thread of the process. For a source that does not stop threads, its device tells."""
     if source_here() == "ptrace":
         return all(tracer_of(pid, tid) != 0 for tid in threads_of(pid))
     try:
@@ -294,11 +296,13 @@ def skip_where_time_means_nothing():
 
 
 def check_wall_times(world, runs, holds, what, rounds=11):
-    """Fails when `holds` is false of {name: median seconds of the run, from start to end}, the runs in turn, on a quiet machine.
+    """Makes the runs in turn; fails if `holds` is false for {name: median seconds of the run, from start to end} on a
+    quiet machine.
 
-    It is quiet while an empty process, which takes its turn as well, starts as fast as alone: its median is no more than
-    half above the least ever seen, nor 2 ms above the processor time that it uses twice over. What holds on a busy machine holds on
-    a quiet one; what fails three times while it is quiet fails; skips where it stays busy."""
+    The machine is quiet if an empty process, which is one of the runs, starts as fast as alone: its median is at most
+    1.5 times the minimum so far, and at most twice the processor time that it uses plus 2 ms. A condition that holds on
+    a busy machine also holds on a quiet one; one that fails three times while the machine is quiet fails; skips if the
+    machine stays busy."""
     skip_where_time_means_nothing()
     quiet = 0
 
@@ -337,7 +341,7 @@ def processor_time(pid):
 
 
 def tracer_of(pid, tid=None):
-    """The pid that traces a thread; 0: nobody; None: the thread is gone."""
+    """The pid of a thread's tracer; 0: it has none; None: the thread has ended."""
     try:
         status = pathlib.Path(f"/proc/{pid}/task/{tid or pid}/status").read_text()
     except OSError:
@@ -346,7 +350,7 @@ def tracer_of(pid, tid=None):
 
 
 def state_of(pid, tid):
-    """The letter that /proc shows; None: the thread is gone."""
+    """The state letter of /proc; None: the thread has ended."""
     try:
         status = pathlib.Path(f"/proc/{pid}/task/{tid}/status").read_text()
     except OSError:

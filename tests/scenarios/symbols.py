@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stacks and symbols of real programs: Debian's, which keep no frame pointers."""
+"""Stacks and symbols of real programs: Debian's, which have no frame pointers."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ def frames(text):
 
 @scenario()
 def stacks_of_debians_programs(world):
-    """ls writes its listing: from write() in libc, through ls, down to where the program began."""
+    """ls writes its listing: from write() in libc, through ls, to the start of the program."""
     result = world.sonde("-q", "-n", "syscall::write:entry { ustack(); }", "-c", "/bin/ls /")
     found = frames(result.stdout)
     check(found and found[0].startswith("libc.so.6`"), f"innermost {found[:1]}")
@@ -27,7 +27,7 @@ def stacks_of_debians_programs(world):
 
 @scenario()
 def symbols_of_a_deleted_program(world):
-    """A program that removes its own file is still named."""
+    """A program that removes its own file still has its symbols."""
     program = world.path("leaving")
     shutil.copy(world.program("frames"), program)
     os.chmod(program, 0o755)
@@ -39,7 +39,7 @@ def symbols_of_a_deleted_program(world):
 
 @scenario()
 def stacks_after_the_end(world):
-    """Stacks as keys, printed when the program has ended."""
+    """Stacks as keys, printed after the program has ended."""
     result = world.sonde("-q", "-n", "syscall::getppid:entry { @[ustack()] = count(); }", "-c", world.program("frames"))
     found = frames(result.stdout)
     equal(sum("`main+" in frame for frame in found), 3, "stacks that reach main()")
@@ -48,7 +48,8 @@ def stacks_after_the_end(world):
 
 @scenario(short=True)
 def stacks_of_children(world):
-    """Children that are gone by the time that their addresses are printed: each has its names, its libraries' too."""
+    """Children that have ended before their addresses are printed: each has its names, including those of its
+    libraries."""
     result = world.sonde("-q", "-n", "syscall::getppid:entry { @[pid, ustack()] = count(); }", "-c", f"{world.program('forks')} 40")
     for name in ("forks`compare+", "forks`main+", "libc.so.6`__libc_start_main+"):
         equal(sum(frame.startswith(name) for frame in frames(result.stdout)), 40, f"stacks with {name}")
@@ -57,7 +58,7 @@ def stacks_of_children(world):
 
 @scenario(short=True)
 def stacks_from_before_an_exec(world):
-    """A shell and its children become other programs: the shell's names are still right, printed at once and at the end."""
+    """A shell and its children exec other programs: the shell's names are still right, printed at once and at the end."""
     shell = "bash -c 'for i in 1 2 3 4 5 6 7 8 9 10; do (exec /bin/true); done; exec ls /'"
     for clause in ("{ @[pid, ustack()] = count(); }", "{ ustack(); }"):
         result = world.sonde("-q", "-n", f'syscall::execve:entry /execname == "bash"/ {clause}', "-c", shell)
@@ -69,7 +70,8 @@ def stacks_from_before_an_exec(world):
 
 @scenario()
 def calls_that_do_not_return(world):
-    """A function that ends with such a call is named, not the one behind it; a frame that a signal interrupted stands at its pc."""
+    """A function that ends with such a call is named, not the one after it; for a frame that a signal interrupted the
+    exact pc counts."""
     program = world.program("noreturn")
     result = world.sonde("-q", "-n", "syscall::getppid:entry { ustack(); }", "-c", program)
     found = [frame for frame in frames(result.stdout) if frame.startswith("noreturn`") and "_start" not in frame]
@@ -99,7 +101,7 @@ def stacks_of_stripped_programs(world):
 
 @scenario()
 def indirect_functions(world):
-    """strlen and the like are probed where they lead to, at every time that probes can be made."""
+    """strlen and the like are probed at their implementations, whenever probes are created."""
     program, still = world.program("indirect"), world.path("indirect-static")
     subprocess.run(["gcc", "-O1", "-static", "-o", still, PROGRAMS / "indirect.c"], check=True)
     clause = "{ @[probefunc] = count(); }"
@@ -118,7 +120,8 @@ def indirect_functions(world):
 
 @scenario(only="ptrace", why="uprobes need a file, which the vdso is not", signals=True)
 def functions_of_the_vdso(world):
-    """time() of the C library is the vdso's where there is one; the int3 is in the process's own copy: others live on."""
+    """time() of the C library is that of the vdso, if there is one; the int3 is in the process's own copy, so others
+    are unharmed."""
     source = world.path("clock.c", "#include <time.h>\nint main(void) { long s = 0; for (int i = 0; i < 50; i++) s += time(0); return s == 0; }")
     program = world.path("clock")
     subprocess.run(["gcc", "-O1", "-fno-builtin", "-o", program, source], check=True)
@@ -134,7 +137,7 @@ def functions_of_the_vdso(world):
 
 @scenario()
 def a_program_with_a_long_name(world):
-    """A file's name may have 255 bytes; DTrace's own field for it, 64, left such a program without probes."""
+    """A file name may have 255 bytes; DTrace's field has 64, which left such a program without probes."""
     program = pathlib.Path(world.path("x" * 240))
     shutil.copy(world.program("worker"), program)
     result = world.sonde("-q", "-n", "pid$target:xxx*:one_round:entry { @[probemod] = count(); }", "-c",
@@ -144,7 +147,8 @@ def a_program_with_a_long_name(world):
 
 @scenario(short=True)
 def functions_by_their_names_in_the_source(world):
-    """C++ functions, as the source has them: each description counts the calls that names.cpp tells, by the name that stacks print."""
+    """C++ functions with the names of the source: each description counts the calls that names.cpp states, under the
+    name that stacks print."""
     program = world.program("names", "-O1", "-fno-inline")
     wanted = {
         "pid$target::app::fib:entry": {"app::fib(int)": 25},
@@ -175,7 +179,8 @@ def functions_by_their_names_in_the_source(world):
 
 @scenario()
 def names_of_the_linker(world):
-    """demangle=no: probefunc, stacks and symbols have the names of the file, which the source's still find."""
+    """demangle=no: probefunc, stacks and symbols have the mangled names; descriptions may still use the names of the
+    source."""
     program = world.program("names", "-O1", "-fno-inline")
     clause = "pid$target:a.out:app::fib:entry { @n[probefunc] = count(); @s[ustack(1)] = count(); @u[usym(uregs[R_PC])] = count(); }"
     result = world.sonde("-q", "-x", "demangle=no", "-n", clause, "-c", program)
@@ -186,7 +191,7 @@ def names_of_the_linker(world):
 
 @scenario()
 def functions_of_rust(world):
-    """As rustc writes names when nothing is said, and in the newer way."""
+    """Names in rustc's default mangling, and in the newer one."""
     for flags in ((), ("-Csymbol-mangling-version=v0",)):
         program = world.program("rusty", *flags)
         for description, name, calls in (("pid$target::rusty::app::fib:entry", "rusty::app::fib", 25),
@@ -211,7 +216,7 @@ def run_compiled(world, mode, *arguments):
 
 @scenario()
 def names_of_code_compiled_at_run_time(world):
-    """In stacks, when the process and its map have gone, and by -l."""
+    """In stacks, after the process and its map are gone, and with -l."""
     result, status, module = run_compiled(world, "", "-n", "syscall::getppid:entry { @[ustack()] = count(); }")
     equal(status, 0, "exit status of the program")
     check(f"{module}`caller+0x6" in result.stdout, f"no name in the stack: {result.stdout}")
@@ -222,7 +227,7 @@ def names_of_code_compiled_at_run_time(world):
     equal(names, ["app::fib(int) entry", "caller entry", "hot spot entry"], "functions of the map")
     result = world.sonde("-n", f"pid{program.pid}::hot spot:entry {{ }}".replace(" spot", "?spot"), status=1)
     check("D_PROC" in result.stderr or "match" in result.stderr, f"it was not asked for by module: {result.stderr}")
-    # Nor is it when a clause before has asked for it by module.
+    # The same after an earlier clause has used the module.
     result = world.sonde("-e", "-n", f"pid{program.pid}:perf*:*fib*:entry {{ }}", "-n", f"pid{program.pid}::*fib*:entry {{ }}", status=1)
     check(f"pid{program.pid}::*fib*:entry does not match any probes" in result.stderr, f"the second description: {result.stderr}")
     program.stdin.close()
@@ -231,7 +236,7 @@ def names_of_code_compiled_at_run_time(world):
 
 @scenario()
 def names_of_code_compiled_in_a_container(world):
-    """The map lies in the container's file system, by the number that the process has there."""
+    """The map is in the container's file system, under the number that the process has there."""
     if world.run(["unshare", "--mount", "--pid", "--fork", "true"]).status != 0:
         raise Skip("no namespaces here")
     folder = pathlib.Path(world.path("container"))
@@ -249,7 +254,7 @@ def names_of_code_compiled_in_a_container(world):
 
 
 def counts_of_turns(world, program, pid, *descriptions):
-    """What the process `pid`, which runs turns.c, calls in 100 turns."""
+    """The calls of process `pid`, which runs turns.c, in 100 turns."""
     sonde = world.start_sonde("-q", "-n", ",".join(descriptions) + ' { @[probefunc] = count(); ustack(1); } END { printa("%s %@d\\n", @); }',
                               "-p", pid)
     wait_until(lambda: attached_to(sonde, pid) and at_rest(sonde), what="the attach")
@@ -260,7 +265,7 @@ def counts_of_turns(world, program, pid, *descriptions):
 
 
 def replace(path, by):
-    """As an upgrade does it: the old file lives on where it is mapped, and has no name."""
+    """As an upgrade does: the old file exists while it is mapped, without a name."""
     shutil.copy(by, path + ".new")
     os.rename(path + ".new", path)
 
@@ -273,7 +278,8 @@ def start_turns(world, program, command=(), **more):
 
 @scenario()
 def functions_of_files_that_were_replaced(world):
-    """Program and library were upgraded since the program started: it runs the old ones, and these are probed, not the new of their names."""
+    """Program and library were upgraded since the program started: it runs the old ones, and these are probed, not the
+    new files."""
     program, library = world.path("upgraded"), world.path("libc.so.6")
     shutil.copy(world.program("turns"), program)
     shutil.copy("/lib/x86_64-linux-gnu/libc.so.6", library)
@@ -294,13 +300,14 @@ def functions_of_files_that_were_replaced(world):
 
 @scenario()
 def functions_of_replaced_files_for_a_user(world):
-    """The program's own file is there for whoever may trace it; for that of a library one has to be root, and is told."""
+    """The program's own file is accessible to users who may trace it; that of a library needs root, and a message says
+    so."""
     functions_of_files_that_were_replaced(world.as_user())
 
 
 @scenario()
 def functions_in_another_mount_namespace(world):
-    """A path that the process has may be another file here."""
+    """The same path may be another file here."""
     if world.run(["unshare", "--mount", "true"]).status != 0:
         raise Skip("no namespaces here")
     program, folder = world.path("both"), pathlib.Path(world.path("theirs"))
@@ -315,7 +322,7 @@ def functions_in_another_mount_namespace(world):
 
 @scenario(only="ptrace", why="uprobes need a file")
 def probes_in_code_compiled_at_run_time(world):
-    """Each call counts; the program may write such code again: what it has written is left alone."""
+    """Each call counts; the program may overwrite such code: its new code is not changed."""
     clause = 'pid$target:perf*:hot*:entry { @[probefunc] = count(); } END { printa("%s %@d\\n", @); }'
     for mode, calls in (("", 100), ("zap", 100), ("move", 0)):
         result, status, _ = run_compiled(world, mode, "-n", clause)
@@ -327,7 +334,7 @@ def probes_in_code_compiled_at_run_time(world):
 
 @scenario(seconds=120, only="ptrace", why="uprobes need a file")
 def functions_that_node_has_compiled(world):
-    """JavaScript, by the map that node writes: names in stacks, and the calls of a function."""
+    """JavaScript, with the map that node writes: names in stacks, and the calls of a function."""
     if not shutil.which("node"):
         raise Skip("no node: nodejs")
     script = world.path("loop.js", """

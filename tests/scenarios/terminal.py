@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A terminal with a shell on it, for job control; and a tmux session, for what a screen shows."""
+"""A terminal with a shell, for job control; and a tmux session, for the contents of a screen."""
 
 import os
 import pty
@@ -12,7 +12,7 @@ from support import Skip, check, wait_until
 
 
 class Terminal:
-    """bash on a pseudo-terminal of its own."""
+    """bash on its own pseudo-terminal."""
 
     def __init__(self, world):
         self.text = ""
@@ -35,7 +35,7 @@ class Terminal:
         return True
 
     def expect(self, wanted, seconds=60):
-        """Reads until `wanted` appears; returns and forgets all text up to its end."""
+        """Reads until `wanted` appears; returns and drops all text up to its end."""
         seconds *= support.patience
         end = time.monotonic() + seconds
         while wanted not in self.text:
@@ -55,7 +55,7 @@ class Terminal:
 
 
 class Screen:
-    """A tmux session on a server of its own."""
+    """A tmux session on its own server."""
 
     def __init__(self, world, argv, columns=100, rows=30):
         self.environment = world.environment({"TERM": "xterm"})
@@ -82,11 +82,11 @@ class Screen:
         self.key("Enter")
 
     def lines(self):
-        """What the screen shows, history included, without trailing empty lines."""
+        """The contents of the screen, with history, without empty lines at the end."""
         return self.call("capture-pane", "-p", "-t", "t", "-S", "-200").rstrip().splitlines()
 
     def expect(self, wanted, seconds=60):
-        """Waits until a line contains `wanted` (or all lines satisfy it, when it is a function)."""
+        """Waits until a line contains `wanted` (or, if it is a function, it returns true for all lines)."""
         test = wanted if callable(wanted) else lambda lines: any(wanted in line for line in lines)
         try:
             wait_until(lambda: test(self.lines()), seconds, pause=0.05)

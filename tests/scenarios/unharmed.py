@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Programs whose functions are probed do what they do untraced: under signals, with traps of their own, in each instruction."""
+"""Programs with probed functions behave as untraced: under signals, with traps of their own, at each instruction."""
 
 import re
 import shutil
@@ -20,7 +20,8 @@ def times(world, sample, full):
 
 @scenario(seconds=600)
 def signals_while_an_instruction_is_stepped(world):
-    """A handler that returns, with each mask; one that changes the context it returns to; signals that are queued all come."""
+    """A handler that returns, with each mask; one that changes the context it returns to; queued signals, which all
+    come."""
     for how in ("plain", "full", "trap", "moved", "queued"):
         for _ in times(world, 2, 50):
             result = world.sonde("-q", "-n", F, "-c", f"{world.program('stepped')} {how} 5000", seconds=30)
@@ -30,7 +31,7 @@ def signals_while_an_instruction_is_stepped(world):
 
 @scenario()
 def traps_of_the_program_itself(world):
-    """int3, single-stepping, SIGTRAP blocked and ignored: what the program sees of its traps, its mask and its action is as untraced."""
+    """int3, single-stepping, SIGTRAP blocked and ignored: the program's traps, its mask and its action are as untraced."""
     for how, calls in (("int3", 18), ("stepping", 24), ("blocked", 48), ("ignored", 18), ("default", 18)):
         plain = world.run([world.program("traps"), how])
         equal(plain.status, 0, f"{how}: exit status untraced")
@@ -40,7 +41,7 @@ def traps_of_the_program_itself(world):
         equal(totals(open(out, encoding="utf-8").read()), [calls] * 2, f"{how}: entries and returns")
 
 
-# The handler sets the next alarm: perl gives up, untraced as well, when 120 have come before it ran the first one's handler.
+# The handler sets the next alarm: perl gives up, even untraced, if 120 alarms come before it runs the handler of the first.
 ALARM = ("use Time::HiRes qw(setitimer ITIMER_REAL); $SIG{ALRM} = sub { setitimer(ITIMER_REAL, 0.001) if ++$n }; setitimer(ITIMER_REAL, 0.001); "
          "my $s = 0; for my $i (1..%d) { $s += length('a' x ($i % 300)); } $SIG{ALRM} = 'IGNORE'; print \"$s\\n\";")
 TRAP = "trap 'n=$((n + 1))' USR1; i=0; while [ $i -lt %d ]; do i=$((i + 1)); [ $((i %% 10)) = 0 ] && kill -USR1 $$; done; echo $i $n"
@@ -50,7 +51,7 @@ TIMER = ("import signal\nsignal.signal(signal.SIGALRM, lambda s, f: None)\nsigna
 
 @scenario(seconds=900)
 def interpreters_with_signals(world):
-    """perl with an alarm, bash with a trap, python3 with a timer: all functions of the program, or of libc, under probes."""
+    """perl with an alarm, bash with a trap, python3 with a timer: all functions of the program, or of libc, are probed."""
     def script(name, text, rounds):
         return world.path(name, text.replace("%d", str(rounds)).replace("%%", "%"))
     for command in (f"perl {script('alarm.pl', ALARM, 300)}", f"bash {script('trap.sh', TRAP, 50)}",
@@ -67,7 +68,7 @@ def interpreters_with_signals(world):
 
 
 def kinds_of(text):
-    """{(function, entries or returns): count}, of what kinds.py's program says of itself."""
+    """{(function, entries or returns): count}, as reported by the program of kinds.py."""
     own = {}
     for name, entered, left in re.findall(r"^(\w+) (\d+) (\d+)$", text, re.M):
         own[f"kind_{name}", "entries"], own[f"kind_{name}", "returns"] = int(entered), int(entered) - int(left)
@@ -76,8 +77,9 @@ def kinds_of(text):
 
 @scenario(seconds=900)
 def each_kind_of_first_instruction(world):
-    """Entered by call and by jump, in 1 to 8 threads that are born and die, under a 2 kHz timer whose handler calls probed functions and then
-    returns, leaves by siglongjmp(), swaps contexts or goes elsewhere: the results are right, and each entry and return is counted."""
+    """Entered by call and by jump, in 1 to 8 threads that start and end, under a 2 kHz timer whose handler calls probed
+    functions and then returns, leaves by siglongjmp(), swaps contexts or continues elsewhere: the results are right,
+    and each entry and return is counted."""
     program = world.program("kinds")
     clause = ('pid$target:a.out:kind_*:entry { @e[probefunc, "entries"] = count(); } '
               'pid$target:a.out:kind_*:return { @r[probefunc, "returns"] = count(); }')
@@ -97,7 +99,7 @@ def each_kind_of_first_instruction(world):
 
 
 def interrupted(world, command):
-    """The command under the timer of interrupt.c."""
+    """The command with the timer of interrupt.c."""
     return f"env LD_PRELOAD={world.program('interrupt', '-shared', '-fPIC')} {command}"
 
 
@@ -108,12 +110,13 @@ def functions_of_libc(world, program):
 
 @scenario(seconds=900)
 def all_instructions_of_libc(world):
-    """In batches, on a program that uses them, under the 2 kHz timer: the right result of each batch. 12 batches, at length all."""
+    """In batches, in a program that uses libc, under the 2 kHz timer: each batch gives the right result. 12 batches; in
+    the full version all."""
     program = world.program("uses_libc")
     right = world.run([program]).stdout
     names = functions_of_libc(world, program)
     check(len(names) > 2000, f"{len(names)} functions of libc")
-    batches = [names[i::-(-len(names) // 30)] for i in range(-(-len(names) // 30))]  # a bit of each letter
+    batches = [names[i::-(-len(names) // 30)] for i in range(-(-len(names) // 30))]  # each has functions of all letters
     wrong, fired, began = [], 0, time.monotonic()
     chosen = batches if world.full else batches[:: len(batches) // 12][:12]
     for number, batch in enumerate(chosen):
@@ -128,7 +131,7 @@ def all_instructions_of_libc(world):
     check(fired > 1000, "hardly an instruction ran")
 
 
-# What the other scenarios of pid probes count, under the timer: (program with its arguments, probes, how often each fires).
+# The counts of the other scenarios of pid probes, with the timer: (program with its arguments, probes, number of firings of each).
 COUNTED = (("mallocs 4 500", "pid$target:libc*:malloc:entry", None), ("mallocs 1 500", "pid$target:a.out:*:entry", None),
            ("worker RESULT 50", "pid$target:a.out:one_round:entry", 200), ("worker RESULT 50", "pid$target:a.out:one_round:return", 200),
            ("returns deep", "pid$target:a.out:deep:return", 20102), ("returns coroutines", "pid$target:a.out:turn:return", 100),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""-p again and again on busy.c, which knows what each of its calls must give: nobody sees it."""
+"""-p, repeated, on busy.c, which knows the result of each of its calls: the program does not notice."""
 
 import re
 import signal
@@ -22,7 +22,7 @@ def start_busy(world):
 
 
 def attach_often(world, busy, clause, rounds, milliseconds=20):
-    """Attaches and detaches; returns how many short counts sonde has told."""
+    """Attaches and detaches repeatedly; returns the number of short counts that sonde has reported."""
     told = seen = 0
     for i in range(rounds):
         result = world.sonde("-q", "-n", clause + f" tick-{milliseconds}ms {{ exit(0); }}", "-p", busy.pid, status=None)
@@ -37,7 +37,7 @@ def attach_often(world, busy, clause, rounds, milliseconds=20):
 
 
 def verdict(busy):
-    """Ends the program: {call: {what: number}}."""
+    """Ends the program; returns {call: {what: number}}."""
     busy.stdin.close()
     text = busy.stdout.read()
     equal(busy.wait(60), 0, "exit status of the program")
@@ -55,7 +55,7 @@ def total(found, what):
 
 
 def tell(found, told):
-    """Each short count is told; one that is cut while the guard ends cannot be."""
+    """Each short count is reported, except one that occurs while the guard ends."""
     short = total(found, "short")
     check(short - max(2, short // 10) <= told <= short + 1, f"{short} short counts, told {told}")
     print(f"  {total(found, 'calls')} calls, {total(found, 'eintr')} EINTR, {total(found, 'short')} short, told {told}")
@@ -67,8 +67,8 @@ def rounds_of(world):
 
 @scenario(only="ptrace", why="the module stops no thread at an attach", alone=True)
 def functions_are_seen_and_nobody_notices(world):
-    """Functions alone stop nobody at attach and at the end: no EINTR, no short count. But sigtimedwait() gives EINTR now and then, and no stop shows
-    it (docs/guard.md): of these one in 100,000 calls."""
+    """With functions only, no thread is stopped at attach and at the end: no EINTR, no short count. But sigtimedwait()
+    sometimes returns EINTR, without a visible stop (docs/guard.md): at most in one of 100,000 calls."""
     busy = start_busy(world)
     told = attach_often(world, busy, FUNCTION, rounds_of(world))
     found = verdict(busy)
@@ -91,7 +91,7 @@ def calls_are_seen_and_nobody_notices(world):
 
 @scenario(only="ptrace", why="the module stops no thread at an attach", alone=True)
 def samples_and_calls_and_nobody_notices(world):
-    """profile interrupts who runs, all else as above; clauses of all kinds at once."""
+    """profile interrupts running threads; otherwise as above; clauses of all kinds at once."""
     busy = start_busy(world)
     told = attach_often(world, busy, FUNCTION + CALLS + "profile-997 { @[probename] = count(); }", rounds_of(world))
     found = verdict(busy)
@@ -101,7 +101,7 @@ def samples_and_calls_and_nobody_notices(world):
 
 @scenario(only="ptrace", why="the module stops no thread at an attach")
 def sleepers_sleep_on(world):
-    """Ten times each kind of clause on threads that sleep, each in another call that an interruption would end."""
+    """Ten times each kind of clause on sleeping threads, each in another call that an interruption would end."""
     sleepers = world.start([world.program("sleepers")], marked=False, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     equal(sleepers.stdout.readline(), "ready\n", "first line")
     for clause in (CALLS, "pid$target:a.out:main:entry { }", "profile-997 { }"):
@@ -113,7 +113,7 @@ def sleepers_sleep_on(world):
 
 @scenario(only="ptrace", why="the module stops no thread at an attach")
 def a_stopped_program_is_attached_at_once(world):
-    """It stays stopped, and goes on as it was. 3.6 s and more passed where its threads were waited for."""
+    """It stays stopped, and later continues as before. Waiting for its threads would take 3.6 s and more."""
     for program, clause in (("busy", CALLS), ("busy", FUNCTION)):
         target = world.start([world.program(program)], marked=False, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         equal(target.stdout.readline(), "ready\n", "first line")
@@ -141,7 +141,7 @@ except ChildProcessError:
 
 @scenario(only="ptrace", why="the module has no guard")
 def the_guard_is_reaped(world):
-    """sonde, as a container's first process might be, leaves no process that somebody else has to reap."""
+    """sonde, which may be a container's first process, leaves no process for another one to reap."""
     busy = start_busy(world)
     for target in (["-p", str(busy.pid)], ["-c", "true"]):
         result = world.run(["python3", "-c", REAPER, world.binary, "-q", "-n", CALLS + "tick-50ms { exit(0); }", "-o",
@@ -152,7 +152,7 @@ def the_guard_is_reaped(world):
 
 @scenario(only="ptrace", why="the module has no guard")
 def a_guard_that_stays_says_so(world):
-    """A child of -c's program that outlives sonde keeps its guard, and works on, right."""
+    """A child of -c's program that outlives sonde keeps its guard, and continues correctly."""
     path = world.path("result")
     result = world.sonde("-q", "-n", "syscall::getppid:entry { @ = count(); } tick-200ms { exit(0); }", "-c",
                          f"sh -c '{world.program('worker')} {path} 300 1000 & wait'", stdout=subprocess.DEVNULL)
@@ -163,10 +163,10 @@ def a_guard_that_stays_says_so(world):
 
 @scenario(only="ptrace", why="the module stops no thread at an attach")
 def memory_that_a_child_shares(world):
-    """Attached while a child is in vfork: it meets the breakpoints, and goes on."""
+    """Attached while a child is in vfork: it hits the breakpoints, and continues."""
     for _ in range(5):
         sharing = world.start([world.program("sharing")], marked=False, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        equal(sharing.stdout.readline(), "ready\n", "first line")  # the child waits now, before its call of step()
+        equal(sharing.stdout.readline(), "ready\n", "first line")  # the child is now waiting, before its call of step()
         sonde = world.start_sonde("-q", "-n", "pid$target:a.out:step:entry { @ = count(); }", "-p", sharing.pid)
         wait_until(lambda: tracer_of(sharing.pid) and at_rest(sonde), what="the breakpoint")
         sharing.stdin.write("go\n")
@@ -180,7 +180,7 @@ def memory_that_a_child_shares(world):
 
 @scenario()
 def children_that_are_there_are_told_or_taken(world):
-    """A line says how many are left out; -x children takes them."""
+    """A line says how many are left out; -x children traces them."""
     script = world.path("parent", "#!/bin/sh\nfor i in 1 2; do while kill -0 $$; do :; done & done\necho ready\nread x\nkill %1 %2\n")
     parent = world.start([script], marked=False, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     equal(parent.stdout.readline(), "ready\n", "first line")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `sonde PROGRAM`, `sonde -p PID`, `sonde script.d` and `sonde -l WORD` do, where no -n and no -s says it."""
+"""`sonde PROGRAM`, `sonde -p PID`, `sonde script.d` and `sonde -l WORD`, without -n and -s."""
 
 import os
 import pathlib
@@ -15,13 +15,13 @@ CALL = re.compile(r"^(?:\[pid +\d+\] |\d+ +)?(\w+)\(", re.M)
 
 
 def calls(text):
-    """The names of the calls that strace, or sonde, has printed."""
+    """The names of the calls in the output of strace or sonde."""
     return [name for name in CALL.findall(text) if name != "strace"]
 
 
 @scenario()
 def a_program_alone_shows_its_calls(world):
-    """The same calls in the same order as strace shows, on standard error; the program's output stays apart."""
+    """The same calls in the same order as strace prints, on standard error; the program's output is separate."""
     if not shutil.which("strace"):
         raise Skip("no strace")
     world.path("data", "hello\n")
@@ -60,7 +60,7 @@ def threads_and_children_are_told_apart(world):
 
 @scenario()
 def a_process_that_sleeps_shows_its_call(world):
-    """What it waits for is the first question of who attaches; the call's own line comes when it returns."""
+    """Users who attach want to know first what it waits for; the line of the call itself comes when it returns."""
     sleeper = world.start(["sleep", "100"])
     fifo = world.path("fifo")
     os.mkfifo(fifo)
@@ -77,7 +77,7 @@ def a_process_that_sleeps_shows_its_call(world):
         time.sleep(0.3)
         sonde.send_signal(signal.SIGINT)
         lines = world.finish(sonde).stderr.splitlines()[1:]
-        wanted *= 2  # as it was attached, and as it was interrupted
+        wanted *= 2  # at the attach, and at the interruption
         check(len(lines) == len(wanted) and all(re.fullmatch(one, line) for one, line in zip(wanted, lines)), f"{lines}")
     counting = world.start_sonde("--summary", "-p", str(sleeper.pid))
     wait_until(lambda: attached_to(counting, sleeper.pid), what="attached")
@@ -113,7 +113,7 @@ def a_process_alone_shows_its_calls(world):
     result = world.finish(sonde)
     equal(result.status, 0, "status")
     check(f"process {ticker.pid} attached" in lines[0] and "Ctrl-C" in lines[0], f"it says that it is there: {lines[0]}")
-    if lines[1].endswith(" <unfinished ...>\n"):  # it slept when it was attached
+    if lines[1].endswith(" <unfinished ...>\n"):  # the thread slept at the attach
         del lines[1]
     check(all(re.match(r"\w+\(.*\) += ", line) for line in lines[1:]), f"calls: {lines}")
     equal(ticker.poll(), None, "the target lives")
@@ -155,7 +155,7 @@ def words_that_are_meant_otherwise_are_explained(world):
 
 @scenario()
 def a_reader_of_the_calls_may_leave(world):
-    """`sonde PROGRAM 2>&1 | head`: what is printed on standard error ends with its reader as well."""
+    """`sonde PROGRAM 2>&1 | head`: output on standard error also ends with its reader."""
     sonde = world.start_sonde("sh", "-c", "while :; do : > /dev/null; done")
     sonde.stderr.readline()
     sonde.stderr.close()

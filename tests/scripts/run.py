@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs golden scripts: tst.<what>.d must print tst.<what>.out, err.<TAG>.<what>.d must be refused with its .err.
 
-Comments at the head of a script, a line each, say how it is run; README.md explains them:
+Comments at the head of a script, one per line, say how to run it; README.md explains them:
     /* @sonde: -q -x aggsortkey */      options (default -q, for err scripts none); the script comes by -s
     /* @arguments: 17 word */           macro arguments
     /* @command: -e -n BEGIN */         the whole command line instead; @script@ is this file, @scratch@ an empty folder
@@ -17,7 +17,7 @@ Comments at the head of a script, a line each, say how it is run; README.md expl
     /* @needs: /sys/kernel/btf */       skipped, and said so, where this file is missing
     /* @only: ptrace because ... */     skipped on other sources, and said why
     /* @rows: agg.count fmt.d */        the rows of rows.txt that this script exercises
---update rewrites the .out and .err files with what was printed; review the difference.
+--update rewrites the .out and .err files with the output; review the difference.
 """
 
 import argparse
@@ -33,17 +33,17 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
-TIMEOUT = 120  # s: an overloaded machine has been seen to keep a process off its processors for a minute
+TIMEOUT = 120  # s: on an overloaded machine a process may get no processor for a minute
 PROGRAMS = HERE.parent / "programs"
 ROW = re.compile(r"^[ \d]{2}\d(?= [ \d]{6} | +(?:[-=]>|<[-=]|\|) )", re.M)
 
 
 def compiled(words, folder):
-    """Path of a test program; each way of compiling it is done once."""
+    """The path of a test program; each variant is compiled once."""
     name, *flags = words
     source, built = PROGRAMS / f"{name}.c", folder / "-".join([name, *(re.sub(r"\W", "", flag) for flag in flags)])
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w", encoding="ascii") as lock:  # another script may trace the program while this one wants it
+    with open(folder / "lock", "w", encoding="ascii") as lock:  # another script may need the program at the same time
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not built.exists() or built.stat().st_mtime < source.stat().st_mtime:
             fresh = folder / f"{built.name}.fresh"
@@ -53,7 +53,7 @@ def compiled(words, folder):
 
 
 def source_here():
-    """The source that -x source=auto takes here."""
+    """The source that -x source=auto selects here."""
     return "kmod" if os.path.exists("/dev/sonde") else "ptrace"
 
 
@@ -62,7 +62,7 @@ def programs_folder(binary):
 
 
 class Script:
-    """A golden script and what its head says about it."""
+    """A golden script and the settings of its head."""
 
     def __init__(self, path):
         self.path = path
@@ -77,7 +77,7 @@ class Script:
         return self.said.get(name, [default])[0]
 
     def why_not(self):
-        """Why it cannot run here; empty: it can."""
+        """Why it cannot run here; empty if it can."""
         for path in self.said.get("needs", []):
             if not pathlib.Path(path).exists():
                 return f"no {path}"
@@ -106,7 +106,7 @@ class Script:
         with tempfile.TemporaryDirectory(prefix="sonde-golden-") as scratch:
             done = subprocess.run(self.command(binary, scratch), cwd=self.path.parent, input=stdin, capture_output=True, text=True,
                                   errors="replace", timeout=TIMEOUT * patience, env=environment, check=False,
-                                  start_new_session=True)  # where it runs must not show: session and group are its own
+                                  start_new_session=True)  # session and group must not depend on the caller
             return (done.stdout.replace(scratch, "@scratch@"), done.stderr.replace(scratch, "@scratch@"), done.returncode)
 
 

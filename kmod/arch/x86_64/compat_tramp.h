@@ -9,7 +9,7 @@
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && \
 	LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
-#define SONDE_CURRENT PER_CPU_VAR(pcpu_hot)	/* it is the first there */
+#define SONDE_CURRENT PER_CPU_VAR(pcpu_hot)	/* its first field */
 #else
 #define SONDE_CURRENT PER_CPU_VAR(current_task)
 #endif

@@ -2,7 +2,7 @@
 /*
  * x86-64
  *
- * All inline: a firing pays for the register and nothing else.
+ * Everything is inline, so a firing pays only for reading the register.
  */
 #ifndef SONDE_X86_64_MACHINE_H
 #define SONDE_X86_64_MACHINE_H
@@ -45,7 +45,10 @@ static __always_inline bool sonde_is_native(const struct pt_regs *regs)
 	return user_64bit_mode((struct pt_regs *)regs);
 }
 
-/* A function's argument, at its first instruction; @n is a constant, 0 to 5. */
+/*
+ * The argument of a function at its first instruction; @n is a constant, 0 to
+ * 5.
+ */
 static __always_inline unsigned long
 sonde_function_argument(const struct pt_regs *regs, unsigned int n)
 {
@@ -59,22 +62,22 @@ sonde_function_argument(const struct pt_regs *regs, unsigned int n)
 	}
 }
 
-/* What it returns, where it does. */
+/* The return value, at the return. */
 static __always_inline u64 sonde_function_result(const struct pt_regs *regs)
 {
 	return regs->ax;
 }
 
-/* Where its arguments lie that are in no register: behind the return address. */
+/* Address of the arguments that are not in registers: after the return address. */
 static __always_inline u64 sonde_stack_arguments(const struct pt_regs *regs)
 {
 	return regs->sp + 8;
 }
 
 /*
- * The arguments of a hooked function, as tramp.S leaves them on the stack. A
- * hook returns where to go on: the body it is given, another function, or 0 to
- * return @ret in the function's place.
+ * The arguments of a hooked function, as tramp.S saves them on the stack. A
+ * hook returns the address to continue at: the body of the function, another
+ * function, or 0 to return @ret instead of calling the function.
  */
 struct sonde_args {
 	unsigned long ret, reversed[6];
@@ -91,7 +94,7 @@ sonde_function_arguments(const struct pt_regs *regs)
 	};
 }
 
-/* System calls. The number is -1 where the thread is in none. */
+/* System calls. The number is -1 if the thread is not in a call. */
 static __always_inline long sonde_call_number(const struct pt_regs *regs)
 {
 	return regs->orig_ax;
@@ -108,7 +111,7 @@ static __always_inline u64 sonde_call_result(const struct pt_regs *regs)
 	return regs->ax;
 }
 
-/* 32-bit calls have other numbers, and arguments in other registers. */
+/* 32-bit calls have other numbers and pass arguments in other registers. */
 static __always_inline bool sonde_call_is_compat(void)
 {
 #ifdef CONFIG_IA32_EMULATION
@@ -118,7 +121,7 @@ static __always_inline bool sonde_call_is_compat(void)
 #endif
 }
 
-/* The six of a system call, or where not @call, of a function. */
+/* The six argument registers: of a system call, or if !@call of a function. */
 static __always_inline void sonde_fetch_registers(const struct pt_regs *regs,
 						  bool call, u64 *to)
 {
@@ -141,7 +144,7 @@ sonde_fetch_compat_registers(const struct pt_regs *regs, u64 *to)
 	to[5] = (u32)regs->bp;
 }
 
-/* A path that the call names: its first argument, or the second. */
+/* The path argument of the call: its first argument, or the second. */
 static __always_inline u64 sonde_call_path(const struct pt_regs *regs,
 					   bool second)
 {
@@ -150,12 +153,12 @@ static __always_inline u64 sonde_call_path(const struct pt_regs *regs,
 	return second ? regs->si : regs->di;
 }
 
-/* What functions of the kernel that make system calls are called. */
+/* The names of the kernel functions that implement system calls. */
 #define SONDE_NAME_OF_CALL(name) "__x64_sys_" name
 #define SONDE_NAME_ALL_CALLS "x64_sys_call"
 #define SONDE_NAME_COMPAT_CALLS "ia32_sys_call"
 
-/* Numbers of 32-bit calls: asm/unistd.h has those of 64-bit ones only. */
+/* Numbers of 32-bit calls: asm/unistd.h has only those of 64-bit calls. */
 enum {
 	SONDE_COMPAT_BRK = 45, SONDE_COMPAT_OLD_MMAP = 90,
 	SONDE_COMPAT_MUNMAP = 91, SONDE_COMPAT_MPROTECT = 125,
@@ -163,7 +166,7 @@ enum {
 	SONDE_COMPAT_PKEY_MPROTECT = 380,
 };
 
-/* D's uregs[number] of the user. */
+/* D's uregs[number] of user mode. */
 static __always_inline u64 sonde_user_register(const struct pt_regs *regs,
 					       u32 number)
 {
@@ -181,12 +184,12 @@ static __always_inline u64 sonde_user_register(const struct pt_regs *regs,
 	if (number < ARRAY_SIZE(offsets))
 		return *(const unsigned long *)((const char *)regs +
 						offsets[number]);
-	if (number == 24) /* the entry code leaves it as the program has it */
+	if (number == 24) /* the entry code does not change it */
 		savesegment(gs, selector);
 	return selector;
 }
 
-/* By DWARF's numbers. */
+/* In the order of DWARF's register numbers. */
 static __always_inline void
 sonde_fetch_frame(const struct pt_regs *regs, u64 *to)
 {
@@ -199,7 +202,10 @@ sonde_fetch_frame(const struct pt_regs *regs, u64 *to)
 	memcpy(to, values, sizeof(values));
 }
 
-/* Registers of the kernel's code that will return behind frame pointer @frame. */
+/*
+ * Sets the registers to those of the kernel function that returns through frame
+ * pointer @frame.
+ */
 static __always_inline void sonde_set_frame(struct pt_regs *regs,
 					    const unsigned long *frame)
 {
@@ -219,13 +225,13 @@ static __always_inline u64 sonde_flags_register(const struct pt_regs *regs)
 	return regs->flags;
 }
 
-/* Of a thread that does not run; user_disable_single_step() does the rest. */
+/* For a thread that does not run; user_disable_single_step() does the rest. */
 static inline void sonde_clear_block_step(struct task_struct *task)
 {
 	clear_tsk_thread_flag(task, TIF_BLOCKSTEP);
 }
 
-/* The clock that the vDSO reads, and its mode then. */
+/* The clock source of the vDSO, and the clock mode that selects it. */
 #define SONDE_CLOCKMODE VDSO_CLOCKMODE_TSC
 #define sonde_cycles() rdtsc_ordered()
 

@@ -3,8 +3,8 @@
 #include "kmod/shared/leave.h"
 
 /**
- * sonde_leave_fetch() - what a jump's operand is made of
- * @regs: the user's
+ * sonde_leave_fetch() - get the registers that a jump's operand is made of
+ * @regs: of user mode
  * @state: its registers and bases are filled in
  *
  * Context: The thread, at the jump.
@@ -20,7 +20,7 @@ void sonde_leave_fetch(const struct pt_regs *regs,
 
 	BUILD_BUG_ON(sizeof(values) != sizeof(state->registers));
 	memcpy(state->registers, values, sizeof(values));
-	/* what the thread has set itself, without the kernel, too */
+	/* user space can change these without the kernel */
 	state->fs_base = native_read_msr(MSR_FS_BASE);
 	state->gs_base = native_read_msr(MSR_KERNEL_GS_BASE);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trampolines of the hooks. The ftrace handler points the instruction pointer
- * here, as if the caller had called us: the return address is on top.
+ * Trampolines of the hooks. The ftrace handler sets the instruction pointer to
+ * one of them, as if the caller had called it: the return address is at the top
+ * of the stack.
  *
  * Each saves the argument registers, calls its C part in the thread's own
- * context, and goes on where that says, by push and return: an indirect jump
- * to where no endbr64 is would fault on CPUs with kernel IBT. No frame
- * of the module is left on the stack while the original function sleeps.
+ * context, and continues at the address that this returns, by push and return:
+ * an indirect jump to an address without endbr64 would fault on CPUs with
+ * kernel IBT. No frame of the module is left on the stack while the original
+ * function sleeps.
  */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
@@ -72,7 +74,7 @@ SYM_FUNC_START(sonde_call_body)
 	RET
 SYM_FUNC_END(sonde_call_body)
 
-/* sonde_call_body_of(body, args): the same with four of the saved arguments. */
+/* sonde_call_body_of(body, args): the same, with four of the saved arguments. */
 SYM_FUNC_START(sonde_call_body_of)
 	mov	%rdi, %rax
 	mov	%rsi, %r11
@@ -87,10 +89,10 @@ SYM_FUNC_END(sonde_call_body_of)
 
 #ifdef SONDE_DIRECT_CALLS
 /*
- * Called by the hooked function itself, at its beginning: an ftrace direct
- * call. A task that no session traces goes back at once; that is all it pays.
- * The sign bit is SONDE_MARK in its thread_info, and is set in
- * sonde_syscall_everyone while some session traces every task.
+ * Called by the hooked function itself, at its start: an ftrace direct call.
+ * For a task that no session traces it returns at once; that is its whole cost.
+ * The sign bit is SONDE_MARK: it is set in the thread_info of a traced task,
+ * and in sonde_syscall_everyone while a session traces every task.
  */
 .macro SYSCALL_TRAMPOLINE name
 SYM_FUNC_START(sonde_tramp_\name)
@@ -116,8 +118,8 @@ SYSCALL_TRAMPOLINE syscall_of_compat
 #endif
 
 /*
- * Thunks for kernel functions that are known by their address alone: hooks.c,
- * hook_thunk_to(), says why.
+ * Thunks for calls of kernel functions by address: see hook_thunk_to() in
+ * hooks.c.
  */
 #define THUNKS 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, \
 	19, 20, 21, 22, 23

@@ -1,5 +1,5 @@
 #!/bin/sh
-# work.sh FOLDER SECONDS: three files come and go; then it lingers, so that what happened is seen.
+# work.sh FOLDER SECONDS: three files come and go; then it waits, so that all events are seen.
 set -e
 put() { head -c "$2" /dev/zero >"$1"; }
 put "$1/a" 1

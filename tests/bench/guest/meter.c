@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What one call takes, ns, on demand: for the tools that trace it meanwhile. Reads the names of what is to be
- * measured, one a line, and answers each with the least of many batches.
+ * Measures the time of a call, in ns, on request, while tools trace it. Reads the names of calls, one per line, and
+ * answers each with the minimum of many batches.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static uint64_t now(void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Begins with a push, which kernels emulate where a uprobe is on it. */
+/* Begins with a push, which kernels emulate if a uprobe is on it. */
 void work(void);
 __asm__(
     ".text\n.globl work\n.type work, @function\nwork:\n\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n\tret\n"
@@ -34,7 +34,7 @@ static uint64_t least(void (*call)(void)) {
     for (int n = 0; n < BATCH; n++) call();
     const uint64_t took = (now() - began) / BATCH;
     if (took < least) least = took;
-    usleep(1000); /* whoever reads the records may run */
+    usleep(1000); /* lets the reader of the records run */
   }
   return least;
 }

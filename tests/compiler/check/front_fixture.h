@@ -28,7 +28,7 @@ class Front {
   LoweredUnit compile(const SourceText& source) { return front_end(*world, source, macros, diagnostics); }
   LoweredUnit compile(const std::string& text) { return compile({SourceText::Kind::Name, text, text}); }
 
-  /// All diagnostics of a text, rendered with tags; empty when it is right.
+  /// All diagnostics of a text, rendered with tags; empty if it is correct.
   std::string rendered(const SourceText& source) {
     LoweredUnit unit = compile(source);
     std::string out;

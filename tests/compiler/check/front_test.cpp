@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the front end makes of right texts: types, lowered trees, tables.
+// The results of the front end for valid texts: types, lowered trees, tables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ const LoweredExpr& statement(const LoweredUnit& unit, size_t index = 0, size_t c
   return *unit.clauses.at(clause).statements.at(index).expression;
 }
 
-/// Fails when an expression has no type.
+/// Fails if an expression has no type.
 void expect_typed(const LoweredExpr& expr) {
   EXPECT_NE(expr.type, nullptr) << static_cast<int>(expr.kind);
   for (const LoweredExprPtr& kid : expr.kids) expect_typed(*kid);
@@ -163,7 +163,7 @@ TEST(FrontEnd, MacroArgumentsHaveSixtyFourBits) {
   EXPECT_THAT(front.rendered("BEGIN { trace($1); }"), HasSubstr("[D_MACRO_OFLOW]"));
 }
 
-/// A provider whose argument is said to be translated to a type that nobody has declared.
+/// A provider that declares an argument to be translated to an undeclared type.
 class UntranslatedProvider {
  public:
   UntranslatedProvider() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every tests/scripts/err.<TAG>.<what>.d must be refused with exactly the text of its .err, and with the tag in its name.
-// Scripts that need a command line of their own are run by tests/scripts/run.py alone.
+// Only tests/scripts/run.py runs scripts that need a command line of their own.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::vector<fs::path> scripts(const std::string& prefix) {
   return out;
 }
 
-/// Whether the head of a script (tests/scripts/README.md) asks for more than `-s` and perhaps `-q`.
+/// Whether the head of a script (tests/scripts/README.md) needs more than `-s` and maybe `-q`.
 bool needs_the_command(const std::string& text) {
   for (std::string_view word : {"/* @command:", "/* @needs:"})
     if (text.find(word) != std::string::npos) return true;
@@ -47,7 +47,7 @@ std::string said_in(const std::string& text) {
   return at == std::string::npos ? "" : text.substr(at + 12, text.find(" */", at) - at - 12);
 }
 
-/// The words of @arguments; quotes hold blanks together.
+/// The words of @arguments; quotes keep blanks.
 std::vector<std::string> arguments_in(const std::string& text) {
   std::vector<std::string> words;
   size_t at = text.find("/* @arguments: ");
@@ -91,7 +91,7 @@ TEST(Golden, ErrorsReadAsRecorded) {
   }
 }
 
-/// The scripts that are run elsewhere compile here, or fail as they say; what they take from a command line is given by hand.
+/// Scripts that other tests run must compile here, or fail as they say; their command-line values are given by hand.
 TEST(Golden, RightScriptsCompile) {
   for (const fs::path& path : scripts("tst.")) {
     std::string script = slurp(path);

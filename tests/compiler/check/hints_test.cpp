@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Each row of the table helps where its word is written.
+// Each row of the table gives a hint if its word is used.
 #include "compiler/source/other_words.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 using Kind = OtherWord::Kind;
 using testing::HasSubstr;
 
-/// The line below the caret; empty: there is none.
+/// The line below the caret; empty if there is none.
 std::string hint(const std::string& script) {
   const std::string text = Front().rendered(script);
   const size_t caret = text.rfind("^");
@@ -73,7 +73,7 @@ TEST(NearProbes, LooksAtTheWordsInOtherFields) {
 TEST(NearProbes, IsSilentWhereTheDistanceIsLarge) {
   EXPECT_EQ(hint("quit { }"), "");
   EXPECT_EQ(hint("syscall::nosuchcall:entry { }"), "");
-  EXPECT_EQ(hint("::f: { }"), "");  // BEGIN has no function at all
+  EXPECT_EQ(hint("::f: { }"), "");  // BEGIN has no function field at all
   EXPECT_THAT(hint("io:::start { }"), HasSubstr("no provider io has probes here"));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The texts of the D library: the names that are read off them decide when they are loaded, so none may be missed.
+// The texts of the D library: the names found in them decide when they are loaded, so none may be missing.
 #include "compiler/library/library.h"
 
 #include <gtest/gtest.h>

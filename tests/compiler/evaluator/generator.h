@@ -14,7 +14,7 @@ class Generator {
  public:
   explicit Generator(uint64_t seed) : random_(seed) {}
 
-  /// Of the event alone: what the fire part can compute as well.
+  /// A term of the event alone, which the fire part can compute as well.
   TermPtr of_event(int depth) {
     pure_ = true;
     TermPtr term = integer(depth);
@@ -70,7 +70,7 @@ class Generator {
   }
   uint64_t pick(uint64_t below) { return random_() % below; }
 
-  /// A constant, in any of its spellings, with the type that its spelling gives it.
+  /// A constant in any notation, with the type that this gives it.
   TermPtr literal(uint64_t value) {
     auto term = std::make_unique<Term>();
     term->value = value;
@@ -123,7 +123,7 @@ class Generator {
     return term;
   }
 
-  /// Of ?:. Never a constant: of those the other arm is thrown away, and its type counts for nothing.
+  /// A condition of ?:. Never a constant, because then the other arm is dropped, and its type has no effect.
   TermPtr condition(int depth) {
     TermPtr left = event(), right = integer(depth);
     TermType type = promoted(left->type, right->type);
@@ -147,14 +147,14 @@ class Generator {
     return term;
   }
 
-  /// The type of an assignment, and of what a comma ends with: that which the place was declared with.
+  /// The type of an assignment, and of a comma expression that ends with one: the declared type of the place.
   static TermType kept(const Term& place) {
     TermType type = place.type;
     type.bits = 0;
     return type;
   }
 
-  /// Something that can be assigned to.
+  /// A term that can be assigned to.
   TermPtr place(int depth) {
     switch (pick(depth > 0 ? 6 : 3)) {
       case 0: {
@@ -173,7 +173,7 @@ class Generator {
     }
   }
 
-  /// What has side effects, or reads what they change.
+  /// A term with side effects, or one that reads what they change.
   TermPtr impure(int depth) {
     switch (pick(12)) {
       case 0: {
@@ -199,7 +199,7 @@ class Generator {
       case 6: return make(TermKind::Binary, kLong, "-", pointer(depth), pointer(depth));
       case 7: return call("strlen", kUlong, string(depth));
       case 8: return call(pick(2) ? "index" : "rindex", kInt, string(depth), text());
-      case 9: {  // what lies behind a string's end is nobody's business
+      case 9: {  // bytes after the end of a string are undefined
         TermPtr longer = call("strjoin", kString, string(depth), text());
         longer->kids[1]->text = "\"wxyz\\xe9\\x80yx\"";
         return make(TermKind::CharAt, kChar, "", std::move(longer), integer(depth));
@@ -222,7 +222,7 @@ class Generator {
     return make(TermKind::Update, type, kOps[which], std::move(to), std::move(from));
   }
 
-  /// kid & (2^bits - 1), or a small number as it is.
+  /// kid & (2^bits - 1), or a small number.
   TermPtr masked(int depth, unsigned bits) {
     uint64_t mask = (1u << bits) - 1;
     if (pick(3) == 0) return literal(pick(mask + 1));
@@ -259,7 +259,7 @@ class Generator {
     return inside(depth - 1);
   }
 
-  /// A pointer to one of the block's ints.
+  /// A pointer to an int of the block.
   TermPtr inside(int depth) {
     TermPtr base = variable(kPointer, 0), offset = masked(depth, 4);
     bool swapped = pick(4) == 0;
@@ -299,7 +299,7 @@ class Generator {
     return make(TermKind::Unary, type, op, std::move(kid));
   }
 
-  /// By a constant that is not zero, or by something that cannot be.
+  /// Divides by a constant that is not zero, or by a term that cannot be zero.
   TermPtr division(int depth) {
     TermPtr left = integer(depth), by = pick(2) ? literal(value() | 1) : nullptr;
     if (!by) {

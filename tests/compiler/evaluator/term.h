@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Expressions as the differential test makes them: typed by C's rules, not by the checker, and written out as D.
+// Expressions of the differential test: typed by C's rules, not by the checker, and written as D.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ struct TermType {
   Kind kind = Kind::Integer;
   uint8_t size = 4;
   bool is_signed = true;
-  uint8_t bits = 0;  ///< of a bit-field; 0: none
+  uint8_t bits = 0;  ///< width of a bit-field; 0: not a bit-field
 
   bool is_integer() const { return kind == Kind::Integer; }
 };
 inline constexpr TermType kInt{}, kLong{TermType::Kind::Integer, 8, true}, kUlong{TermType::Kind::Integer, 8, false},
     kChar{TermType::Kind::Integer, 1, true}, kString{TermType::Kind::String}, kPointer{TermType::Kind::Pointer};
 
-/// What an operand is in arithmetic: D promotes nothing, but a bit-field that is narrower than int.
+/// The type of an operand in arithmetic: D promotes only bit-fields that are narrower than int.
 inline TermType promoted(TermType type) {
   if (type.bits != 0 && type.bits < 32) return kInt;
   type.bits = 0;
   return type;
 }
 
-/// The type of a result: the larger operand's, of two of one size the unsigned one's.
+/// The type of a result: that of the larger operand; of two of the same size, that of the unsigned one.
 inline TermType promoted(TermType a, TermType b) {
   a = promoted(a);
   b = promoted(b);
@@ -44,7 +44,7 @@ inline TermType compared(TermType a, TermType b) {
   return common.size < 4 ? kInt : common;
 }
 
-/// A value as a variable of the type keeps it, extended to 64 bits.
+/// A value as a variable of the type stores it, extended to 64 bits.
 inline uint64_t cut(uint64_t value, TermType type) {
   unsigned width = type.bits ? type.bits : type.size * 8u;
   if (width == 64) return value;
@@ -91,7 +91,7 @@ struct Term {
 /// Writes a term with as few parentheses as D's precedences allow.
 class TermWriter {
  public:
-  /// As it may stand right of a =.
+  /// Writes a term as the right side of a =.
   std::string operator()(const Term& term) const { return write(term, kAssign); }
 
  private:
@@ -130,7 +130,7 @@ class TermWriter {
     return kPrimary;
   }
 
-  /// In parentheses when it binds less than `least`.
+  /// Adds parentheses if it binds less than `least`.
   std::string write(const Term& term, int least) const {
     std::string text = bare(term);
     return level_of(term) < least ? "(" + text + ")" : text;

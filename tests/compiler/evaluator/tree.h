@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Builds lowered trees by hand, as the checker leaves them.
+// Builds lowered trees by hand, like those of the checker.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@
 
 namespace sonde::test {
 
-/// C's integers, pointers and string, without a TypeTable.
+/// C's integers, pointers, and string, without a TypeTable.
 inline Type* make_type(Type::Kind kind, std::string name, uint64_t size, bool is_signed) {
-  static std::deque<Type> types;  // live as long as the test program
+  static std::deque<Type> types;  // they live as long as the test program
   Type* type = &types.emplace_back();
   type->kind = kind;
   type->name = std::move(name);
@@ -126,7 +126,7 @@ LoweredExprPtr call(std::string_view name, const Type* type, Kids... kids) {
   return expr;
 }
 
-/// A program with variables, and names for them.
+/// A program with variables, and their names.
 struct Tables {
   BodyProgram program;
   std::vector<const Type*> types;  ///< of variables

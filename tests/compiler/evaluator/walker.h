@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The third evaluator: walks a term, as plainly as the language's definition says it. Integers are computed in 64 bits and cut
-// to a type when they are stored or cast, and where ?: brings both arms to one type; side effects happen from left to right.
+// The third evaluator: walks a term, and follows the definition of the language literally. Integers are computed in 64
+// bits and cut to a type when they are stored or cast, and when ?: converts both arms to one type; side effects happen
+// from left to right.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 namespace sonde::test {
 
 inline constexpr uint32_t kIntegers = 8, kStrings = 3, kItems = 8, kBlock = 16, kStrsize = 256;
-inline constexpr uint64_t kBlockStart = 1 << 20;  ///< what a walker takes for the block's first address
+inline constexpr uint64_t kBlockStart = 1 << 20;  ///< the first address of the block, for a walker
 inline constexpr TermType kFields[] = {{TermType::Kind::Integer, 4, true, 3},  {TermType::Kind::Integer, 4, false, 5},
                                        {TermType::Kind::Integer, 8, true, 40}, {TermType::Kind::Integer, 4, false, 31},
                                        {TermType::Kind::Integer, 1, true, 8},  {TermType::Kind::Integer, 8, false, 63}};
@@ -24,7 +25,7 @@ inline TermType variable_type(uint32_t index) {
   return {TermType::Kind::Integer, static_cast<uint8_t>(1u << index / 2), index % 2 == 0};
 }
 
-/// What is around an expression: the event, and all variables.
+/// The environment of an expression: the event, and all variables.
 struct Surroundings {
   std::array<uint64_t, 10> args{};
   uint32_t pid = 0, tid = 0, uid = 0;
@@ -33,7 +34,7 @@ struct Surroundings {
   std::array<uint64_t, kIntegers> integers{};
   std::array<uint64_t, std::size(kFields)> fields{};
   std::array<uint64_t, kItems> items{};
-  std::array<uint64_t, kBlock> block{};  ///< behind this->p
+  std::array<uint64_t, kBlock> block{};  ///< this->p points to it
   std::map<uint64_t, uint64_t> elements;
   std::array<std::string, kStrings> strings;
   uint64_t pointer = kBlockStart;  ///< this->q; the walker's addresses count ints
@@ -233,7 +234,7 @@ class Walker {
     return found == std::string::npos ? ~0ull : found;
   }
 
-  /// By the rules of Perl.
+  /// By Perl's rules.
   static std::string substring(const std::string& text, int64_t at, bool bounded, int64_t count) {
     auto length = static_cast<int64_t>(text.size());
     int64_t from = at < 0 ? length + at : at;
@@ -243,7 +244,7 @@ class Walker {
     return from < to ? text.substr(static_cast<size_t>(from), static_cast<size_t>(to - from)) : "";
   }
 
-  /// A literal as the generator writes it: no escape but \xHH.
+  /// A literal as the generator writes it: with no escapes except \xHH.
   static std::string unquoted(const std::string& text) {
     std::string out;
     for (size_t i = 1; i + 1 < text.size(); ++i) {

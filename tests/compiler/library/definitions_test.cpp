@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which names a D text defines, and who answers for them
+// Which names a D text defines, and which text defines a name
 #include "compiler/library/definitions.h"
 
 #include <gmock/gmock.h>

@@ -2,11 +2,11 @@
 /*
  * Three evaluators that agree
  *
- * A generator makes terms, typed by C's rules, and writes them as D. A walker of terms says what they are; the front end compiles the
- * text, and what it makes of it is evaluated by the fire part (DIF), where it can, and by the body (LLVM). So the parser's
- * precedences, the checker's types and the folding of constants are looked at too.
+ * A generator makes terms, typed by C's rules, and writes them as D. A walker of terms computes their values; the front
+ * end compiles the text, and the result is evaluated by the fire part (DIF), if possible, and by the body (LLVM). So
+ * the parser's precedences, the checker's types and constant folding are tested, too.
  *
- * SONDE_DIFFERENTIAL=1000000 takes that many expressions, from seeds of its own.
+ * SONDE_DIFFERENTIAL=1000000 tests that many expressions, with new seeds.
  */
 #include <gtest/gtest.h>
 
@@ -26,10 +26,10 @@ namespace {
 
 using namespace test;
 
-constexpr uint32_t kResults = 40;  // expressions in a clause
-constexpr uint32_t kEvents = 3;    // that each clause is run for
+constexpr uint32_t kResults = 40;  // number of expressions in a clause
+constexpr uint32_t kEvents = 3;    // number of events for which each clause runs
 
-/// The place where DIF runs: knows the event and no memory.
+/// The environment of DIF: it knows the event and no memory.
 struct FireEnvironment {
   const Surroundings* around;
 
@@ -55,7 +55,7 @@ uint64_t run(const FireProgram& program, const Surroundings& around, sonde_recor
   return sonde_dif_run(&view, &firing, record);
 }
 
-/// What the fire part makes of it; nothing when it cannot.
+/// The value that the fire part computes; nothing if it cannot.
 std::optional<uint64_t> at_fire(const LoweredExpr& expr, const Surroundings& around) {
   Residents none;
   FireExpressions fire(none);
@@ -80,7 +80,7 @@ class NoNames : public SymbolNames {
   bool ends_signal_handler(uint32_t, uint64_t) override { return false; }
 };
 
-/// A clause: what it sets up, as text and as it is, and its terms.
+/// A clause: its initial values, as text and as numbers, and its terms.
 struct Case {
   std::string text;
   Surroundings around;
@@ -100,7 +100,7 @@ std::string declarations() {
   return text + "this int *p, *q;\n";
 }
 
-/// Sets a variable, in the text and in what the walker sees.
+/// Sets a variable, in the text and in the walker's environment.
 void set(Case& made, Generator& generator, const std::string& name, TermType type, uint64_t& to) {
   TermPtr value = generator.literal(generator.value());
   made.text += "  " + name + " = " + value->text + ";\n";
@@ -138,9 +138,9 @@ void set_event(Surroundings& around, Generator& generator) {
 
 class Differential : public testing::Test {
  protected:
-  uint64_t fired_ = 0;  // expressions that DIF evaluated
+  uint64_t fired_ = 0;  // number of expressions that DIF evaluated
 
-  /// Compiles cases together, runs and compares each.
+  /// Compiles cases together, then runs and compares each.
   void round(Generator& generator, uint32_t clauses, uint32_t expressions) {
     std::vector<Case> cases;
     std::string text = declarations();
@@ -206,7 +206,7 @@ class Differential : public testing::Test {
     return 0;
   }
 
-  /// Big texts and small ones: code generation differs.
+  /// Large texts and small ones, because code generation differs.
   void compare_many(uint64_t seed, uint64_t expressions) {
     Generator generator(seed);
     for (uint64_t done = 0; done < expressions && !HasFatalFailure();) {

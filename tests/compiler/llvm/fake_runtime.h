@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Helpers that log what generated code calls, in place of the runtime's.
+// Helpers that log the calls of generated code, instead of the runtime's.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace sonde::test::fake {
 
 inline std::vector<std::string> log;
 inline std::map<std::string, uint64_t> elements;
-inline std::deque<std::string> scratch;  ///< addresses stay
+inline std::deque<std::string> scratch;  ///< a deque, so that addresses stay valid
 
 inline void fault(BodyContext* context, uint64_t code, uint64_t value) {
   context->fault = code;
@@ -89,7 +89,7 @@ inline std::vector<BodySymbol> helpers() {
           symbol("sonde_var_probefunc", var_probefunc)};
 }
 
-/// A context around a record with slots, and cells.
+/// A context with a record that has slots, and with cells.
 struct Bench {
   explicit Bench(const BodyProgram& program)
       : globals(program.global_cells + 1), self(program.self_cells + 1), locals(program.this_cells + 1) {
@@ -100,7 +100,7 @@ struct Bench {
     context.self = self.data();
     context.locals = locals.data();
     for (const VariableDesc& variable :
-         program.variables) {  // a string that was never assigned is ""; a thread's is NULL
+         program.variables) {  // a string that was never assigned is ""; one of a thread is NULL
       if (variable.type.kind != ValueType::Kind::String || variable.scope == VariableDesc::Scope::Self) continue;
       (variable.scope == VariableDesc::Scope::Global ? globals : locals)[variable.cell] =
           reinterpret_cast<uint64_t>("");

@@ -14,7 +14,7 @@ SyntaxTree parsed(const std::string& text, Diagnostics& diagnostics) {
   return parse(text, false, questions, diagnostics);
 }
 
-/// The tree in prefix form: what binds how.
+/// The tree in prefix form, which shows precedences.
 std::string shape(const Expr& expr) {
   std::string out;
   switch (expr.kind) {
@@ -134,7 +134,7 @@ TEST(Parser, FillsDescriptionsFromTheRight) {
   EXPECT_EQ(to_string(clause.descriptions.at(2)), "::f:n");
 }
 
-/// What is read of a description alone in its clause; the message where it is none.
+/// The description of a clause that has only one; if it is invalid, the message.
 std::string description(const std::string& text) {
   Diagnostics diagnostics;
   SyntaxTree tree = parsed(text + " { }", diagnostics);

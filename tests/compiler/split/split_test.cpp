@@ -151,7 +151,7 @@ TEST_F(Split, ValuesThatAreNotKnownThereKeepAVariableInTheBody) {
   uint32_t a = tables.add(VariableDesc::Scope::Self, "a", long_type());
   uint32_t b = tables.add(VariableDesc::Scope::Self, "b", long_type());
   uint32_t c = tables.add(VariableDesc::Scope::This, "c", int_type());
-  // a depends on b, b on a random number: neither lives at fire time. c does, and is cut to int.
+  // a depends on b, b on a random number: neither is resident. c is, and is cut to int.
   auto clauses = split_all(
       clause(nullptr, assign(tables.variable(a), tables.variable(b)),
              assign(tables.variable(b), call("rand", int_type())), assign(tables.variable(c), builtin("arg0")),

@@ -53,7 +53,7 @@ TEST_F(ForeignTypesTest, ARecordGetsItsMembersWhenSomebodyLooks) {
   const Type* node = foreign_.find("struct node");
   ASSERT_NE(node, nullptr);
   EXPECT_FALSE(node->complete);
-  EXPECT_EQ(types_.find("struct node"), nullptr);  // the script may still define one of its own
+  EXPECT_EQ(types_.find("struct node"), nullptr);  // the script may still define a type of that name
   ASSERT_TRUE(foreign_.complete(node));
   EXPECT_EQ(node->name, "struct node");
   EXPECT_EQ(node->size, 72u);
@@ -61,7 +61,7 @@ TEST_F(ForeignTypesTest, ARecordGetsItsMembersWhenSomebodyLooks) {
   EXPECT_EQ(member(node, "next")->offset, 16u);
   EXPECT_EQ(member(node, "next")->type->target, node);
   EXPECT_EQ(member(node, "name")->type->name, "char [12]");
-  EXPECT_EQ(member(node, "second")->offset, member(node, "whole")->offset + 4);  // of a struct in a union without names
+  EXPECT_EQ(member(node, "second")->offset, member(node, "whole")->offset + 4);  // of a struct in an unnamed union
   EXPECT_EQ(member(node, "high")->bit_width, 7u);
   EXPECT_EQ(member(node, "corners")->type->canonical->size, 12u);
   EXPECT_FALSE(foreign_.complete(member(node, "other")->type->target));

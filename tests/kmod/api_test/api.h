@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the rows of the API test have in common: victims, engines on them by
- * way of /dev/utrace_test, and looks at their logs.
+ * What the rows of the API test share: victims, engines on them through
+ * /dev/utrace_test, and access to their logs.
  */
 #ifndef API_H
 #define API_H
@@ -48,16 +48,16 @@ enum {
 #define REQUESTS 0x80000000u	/* no report_quiesce */
 #define QUIESCES 0x40000000u	/* no report_signal */
 
-/* What victims tell: shared with them. */
+/* Values that victims report, in shared memory. */
 struct shared {
 	volatile long value[16];
 	volatile int ready;
 };
 extern struct shared *shared;
 
-extern int failures;	/* of this row */
+extern int failures;	/* of the current row */
 
-/* Where kernels differ, a row says so by this. */
+/* For rows in which kernels differ. */
 static inline int kernel_before(int major)
 {
 	struct utsname kernel;
@@ -71,20 +71,20 @@ static inline int kernel_before(int major)
 	printf("    line %d: %s is %ld, not %ld\n", __LINE__, #a, a_, b_); \
 	} } while (0)
 
-/* Whether it is so, within 5 s: for what must come. */
+/* Whether the condition becomes true within 5 s. */
 #define SOON(cond) ({ int turn_ = 0, is_so_; \
 	while (!(is_so_ = !!(cond)) && turn_++ < 2500) \
 		pause_ms(2); \
 	is_so_; })
 
-/* One row of the table: an item of the contract, and its test. */
+/* One row: an item of the contract, and its test. */
 struct row {
 	const char *name, *item;
 	void (*test)(void);
-	const char *nearest;	/* what is done instead, where that differs */
+	const char *nearest;	/* the actual behaviour, if it differs */
 };
 
-/* By section; each ends with an empty row. */
+/* One table per section; each ends with an empty row. */
 extern const struct row rows_resume[];
 extern const struct row rows_syscall[];
 extern const struct row rows_signal[];

@@ -65,7 +65,7 @@ int engine(pid_t pid, uint64_t events)
 	return e;
 }
 
-/* The same, and the victim goes on until it says that it is ready. */
+/* The same, and the victim continues until it reports that it is ready. */
 int ready_engine(pid_t pid, uint64_t events)
 {
 	int e = engine(pid, events);
@@ -90,7 +90,7 @@ static int find(int e, uint32_t event, struct utrace_test_entry *entry)
 	return 0;
 }
 
-/* The next entry of @event, within 5 s. Others are skipped. */
+/* The next entry of @event, within 5 s; skips others. */
 int next(int e, uint32_t event, struct utrace_test_entry *entry)
 {
 	struct utrace_test_entry own;
@@ -98,7 +98,7 @@ int next(int e, uint32_t event, struct utrace_test_entry *entry)
 	return SOON(find(e, event, entry ? entry : &own));
 }
 
-/* How many entries of @event are left. */
+/* The number of entries of @event that are left. */
 int count(int e, uint32_t event)
 {
 	struct utrace_test_entry entry;
@@ -109,14 +109,14 @@ int count(int e, uint32_t event)
 	return n;
 }
 
-/* Sends a signal, which the engine has to see. */
+/* Sends a signal, and checks that the engine gets it. */
 int signal_reported(int e, pid_t pid, int signr)
 {
 	kill(pid, signr);
 	return next(e, E_SIGNAL, NULL);
 }
 
-/* Asks for a report_quiesce(0) that takes so long; then it has begun. */
+/* Requests a report_quiesce(0) that sleeps @ms; returns when it has begun. */
 int reports_slowly(int e, int ms)
 {
 	respond(e, UTRACE_TEST_NO_EVENT, RESUME, 1, UTRACE_TEST_SLEEP, ms);
@@ -124,7 +124,7 @@ int reports_slowly(int e, int ms)
 	return next(e, UTRACE_TEST_NO_EVENT, NULL);
 }
 
-/* control(STOP) until the thread stands still. */
+/* Repeats control(STOP) until the thread has stopped. */
 int stop(int e)
 {
 	int err = 0;
@@ -133,7 +133,7 @@ int stop(int e)
 	return err;
 }
 
-/* Lets the victim go: it stops in the report of @event. */
+/* Releases the victim, which must stop in the report of @event. */
 int stops_in(int e, uint32_t event)
 {
 	respond(e, event, STOP, 1, 0, 0);
@@ -213,14 +213,14 @@ void end(pid_t pid, int e)
 	close(e);
 }
 
-/* What the victim tells by value @n, which is not 0 then. */
+/* The value @n that the victim reports; it must not be 0. */
 long told(int n)
 {
 	SOON(shared->value[n]);
 	return shared->value[n];
 }
 
-/* In a victim: blocks a signal. Returns the set that it alone is in. */
+/* In a victim: blocks a signal. Returns a set with only that signal. */
 sigset_t block(int signr)
 {
 	sigset_t set;
@@ -315,7 +315,7 @@ void wait_ready(int what)
 	CHECK(SOON(shared->ready == what));
 }
 
-/* The 32-bit program, which is beside this one. */
+/* The path of the 32-bit program, which is in the same folder. */
 static const char *program32(void)
 {
 	static char path[4096];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rows of the contract of kmod/utrace.h, each as a test against live programs.
+ * Tests the contract of kmod/utrace.h, row by row, on live programs.
  *
  * usage: api_test [NAME]	a table of rows; status 0 if none failed
  *
- * A row starts a victim, a child process that waits for go(), attaches
- * engines by way of /dev/utrace_test, and looks at logs and at what the
- * victim's parent, this program, sees.
+ * A row starts a victim, which is a child process that waits for go(), attaches
+ * engines through /dev/utrace_test, and checks the logs and what the victim's
+ * parent, this program, observes.
  */
 #define _GNU_SOURCE
 #include "api.h"

@@ -38,7 +38,7 @@ static long now(void)
 	return t.tv_sec * 1000000000L + t.tv_nsec;
 }
 
-/* The least of several batches. */
+/* The minimum of several batches. */
 static long measure(void (*op)(void), int turns)
 {
 	long best = 0;

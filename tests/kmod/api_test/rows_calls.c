@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The calls and their errors. */
+/* The calls and their errors */
 #define _GNU_SOURCE
 #include "api.h"
 
@@ -99,7 +99,7 @@ static void r_examine(void)
 	pid_t pid = start(v_spin);
 	int e = engine(pid, 0);
 
-	EQUAL(prepare(e), -EINVAL);	/* no STOP of ours */
+	EQUAL(prepare(e), -EINVAL);	/* no STOP is in force */
 	EQUAL(stop(e), 0);
 	EQUAL(prepare(e), 0);
 	EQUAL(examined(e), 0);
@@ -137,7 +137,7 @@ static void r_invalid(void)
 	end(pid, e);
 }
 
-/* Each event by itself; UTRACE_REFUSED: those that this module does without. */
+/* Each event by itself; UTRACE_REFUSED has those that this module does not support. */
 static void r_granted(void)
 {
 	const char *without = getenv("UTRACE_REFUSED");
@@ -155,7 +155,7 @@ static void r_granted(void)
 	end(pid, e);
 }
 
-/* While report_death runs: the engine cannot get out of it any more. */
+/* While report_death runs, the engine cannot be detached. */
 static void r_in_death(void)
 {
 	pid_t pid = start(v_exit3);
@@ -172,7 +172,7 @@ static void r_in_death(void)
 	EQUAL(control(e, STOP), -ESRCH);
 	EQUAL(control(e, REPORT), -ESRCH);
 	EQUAL(control(e, DETACH), -EALREADY);
-	wait_for(pid);				/* reaped while it dies */
+	wait_for(pid);				/* it is reaped while it dies */
 	EQUAL(count(e, E_REAP), 0);
 	EQUAL(ioctl(e, UTRACE_TEST_GO_ON), 0);
 	EQUAL(barrier(e) == 0 || barrier(e) == -ESRCH, 1);
@@ -188,7 +188,7 @@ static void r_in_reap(void)
 
 	respond(e, E_REAP, RESUME, 1, UTRACE_TEST_WAIT, 0);
 	go();
-	EQUAL(wait_for(pid), 3 << 8);		/* not delayed by it */
+	EQUAL(wait_for(pid), 3 << 8);		/* not delayed by report_reap */
 	CHECK(next(e, UTRACE_TEST_WAITING, NULL));
 	EQUAL(set_events(e, EV(E_DEATH)), -EALREADY);
 	EQUAL(set_events(e, EV(E_REAP)), -EALREADY);
@@ -200,7 +200,7 @@ static void r_in_reap(void)
 	close(e);
 }
 
-/* The attachment holds a reference: release comes when it goes, too. */
+/* The attachment holds a reference; when it is dropped, release is called, too. */
 static void r_release(void)
 {
 	pid_t pid = start(v_spin);
@@ -210,7 +210,7 @@ static void r_release(void)
 	EQUAL(count(e, UTRACE_TEST_RELEASE), 0);
 	go();
 	respond(e, E_SIGNAL, RESUME | S_IGN, 0, 0, 0);
-	CHECK(signal_reported(e, pid, SIGTERM));	/* still attached */
+	CHECK(signal_reported(e, pid, SIGTERM));	/* it is still attached */
 	finish(pid);
 	CHECK(next(e, UTRACE_TEST_RELEASE, NULL));
 	close(e);

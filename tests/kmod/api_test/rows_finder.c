@@ -53,7 +53,7 @@ static void r_find_pid(void)
 	close(e);
 }
 
-/* Whose process is looked for pays for it, and nobody else. */
+/* Only the processes that are looked for pay for it. */
 static void r_find_only(void)
 {
 	pid_t pid = start(v_pause), other = fork();
@@ -65,7 +65,7 @@ static void r_find_only(void)
 	}
 	e = find(pid, "");
 	CHECK(next(e, UTRACE_TEST_FOUND, NULL));
-	EQUAL(attach_to(none, other, 0), -ENOENT);	/* has no engine */
+	EQUAL(attach_to(none, other, 0), -ENOENT);	/* it has no engine */
 	close(e);
 	finish(other);
 	finish(pid);
@@ -115,7 +115,7 @@ static void r_find_all(void)
 	finish(pid);
 }
 
-/* Who is only followed has no engine, and pays for none of his calls. */
+/* Threads that are only followed have no engine, and their calls cost nothing more. */
 static void r_find_none(void)
 {
 	struct utrace_test_entry entry;
@@ -134,7 +134,7 @@ static void r_find_none(void)
 	close(none);
 }
 
-/* A thread is told of in its maker, before it runs. */
+/* A thread is reported in its creator, before it runs. */
 static void r_find_thread(void)
 {
 	struct utrace_test_entry entry;
@@ -153,7 +153,7 @@ static void r_find_thread(void)
 	close(e);
 }
 
-/* The program is not the one that is looked for any more: nothing of it is told. */
+/* The process runs another program, which does not match: nothing of it is reported. */
 static void r_find_left(void)
 {
 	struct utrace_test_entry entry;
@@ -200,7 +200,7 @@ static void r_find_brk(void)
 	close(e);
 }
 
-/* exec's own mappings: at least text, data and the stack. */
+/* The mappings of exec itself: at least text, data and the stack. */
 static void r_find_exec(void)
 {
 	struct utrace_test_entry entry;
@@ -216,7 +216,7 @@ static void r_find_exec(void)
 		text += entry.c == (PROT_READ | PROT_EXEC);
 		data += entry.c == (PROT_READ | PROT_WRITE);
 	}
-	CHECK(text >= 2);	/* the program's and the linker's */
+	CHECK(text >= 2);	/* of the program and of the linker */
 	CHECK(data >= 2);
 	close(e);
 }

@@ -135,13 +135,13 @@ static void v_lingers(void)
 {
 	unsigned int ms = 2000;
 
-	/* the close is a work of the exiting thread's */
+	/* the close runs in a task work of the exiting thread */
 	if (ioctl(make(), UTRACE_TEST_LINGER, &ms))
 		_exit(1);
 	_exit(3);
 }
 
-/* Past report_exit nothing stops it: that is said at once. */
+/* Past report_exit nothing stops the thread: utrace_control() returns an error at once. */
 static void past_exit(uint64_t events)
 {
 	pid_t pid = start(v_lingers);
@@ -180,7 +180,7 @@ static int usage(int e)
 	return result(ioctl(e, UTRACE_TEST_USAGE));
 }
 
-/* Both test engines hold the task, and so does what utrace keeps of it. */
+/* Both test engines keep the task, and so does the state in utrace. */
 static void r_reference(void)
 {
 	pid_t pid = start(v_exit3);
@@ -310,7 +310,7 @@ static void v_leader_first(void)
 	syscall(SYS_exit, 0);
 }
 
-/* A dead leader that its last thread releases along with itself. */
+/* A dead leader that its last thread releases together with itself. */
 static void r_zapped(void)
 {
 	struct utrace_test_entry entry;

@@ -187,7 +187,7 @@ static long trace_lines(void)
 	return n;
 }
 
-/* A tracer that only uses sys_exit has to see threads that nobody traces. */
+/* A tracer that uses only sys_exit must see threads that are not traced. */
 static void r_exit_tracers(void)
 {
 	const char *path =
@@ -211,14 +211,14 @@ static void r_sysctl(void)
 {
 	int err = put("/proc/sys/kernel/ftrace_enabled", "0");
 
-	/* Since 7.3 another error. */
+	/* another error since 7.3 */
 	CHECK(err == -EBUSY || err == -EOPNOTSUPP);
 }
 
 /*
- * Leaves threads behind that the module must let go when it is unloaded: one
+ * Leaves threads behind that the module must release when it is unloaded: one
  * asleep with a work queued, one in a job control stop, and one there with a
- * signal that only the module knows. tests/kmod/run wakes them afterwards.
+ * signal that only the module keeps. tests/kmod/run wakes them afterwards.
  */
 static void v_left_asleep(void)
 {

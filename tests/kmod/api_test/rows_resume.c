@@ -52,7 +52,7 @@ static void r_two_engines(void)
 	close(b);
 }
 
-/* Each is told what those before it chose. */
+/* Each engine gets the choice of those before it. */
 static void r_order(void)
 {
 	struct utrace_test_entry entry;
@@ -188,7 +188,7 @@ static void r_quiesce_events(void)
 	close(other);
 }
 
-/* Resumed threads are not taken for stopped ones. */
+/* Resumed threads do not count as stopped. */
 static void r_stop_again(void)
 {
 	pid_t pid = start(v_spin);

@@ -44,7 +44,7 @@ static void v_ignores(void)
 	v_spin();
 }
 
-/* By the program's own choice; an engine that asks for no other kind sees it. */
+/* The program ignores the signal; an engine that requests only this event gets it. */
 static void r_ignored_by_choice(void)
 {
 	pid_t pid = start(v_ignores);
@@ -104,7 +104,7 @@ static int report_of_handler(int e)
 	return entry.c == (long)on_hit;
 }
 
-/* The handler has run, and nothing else was reported. */
+/* Checks that the handler has run, and nothing else was reported. */
 static void only_that(int e)
 {
 	EQUAL(told(9), SIGUSR1);
@@ -113,7 +113,7 @@ static void only_that(int e)
 	EQUAL(shared->value[8], 1);
 }
 
-/* What asks for a report before a handler is set up gets one report. */
+/* An engine that requests a report before a handler is set up gets one report. */
 static void r_lieu(void)
 {
 	static const int actions[] = { REPORT, INTERRUPT };
@@ -130,7 +130,7 @@ static void r_lieu(void)
 		only_that(e);
 		close(e);
 
-		/* another engine's request; this one wants no signals */
+		/* the request of another engine; this one requests no signals */
 		shared->value[8] = shared->value[9] = 0;
 		e = make();
 		EQUAL(attach_to(e, pid, CREATE | QUIESCES), 0);
@@ -146,7 +146,7 @@ static void r_lieu(void)
 	}
 }
 
-/* Who steps into a handler is told so, also without a signal's event. */
+/* An engine that steps into a handler gets a report, even without signal events. */
 static void r_step_handler(void)
 {
 	static const int actions[] = { SINGLESTEP, BLOCKSTEP };
@@ -161,12 +161,12 @@ static void r_step_handler(void)
 		EQUAL(control(e, actions[i]), 0);
 		CHECK(report_of_handler(e));
 		only_that(e);
-		EQUAL(state_of(pid), 'R');	/* the step is over */
+		EQUAL(state_of(pid), 'R');	/* stepping has ended */
 		end(pid, e);
 	}
 }
 
-/* A signal that the report of a handler makes up. */
+/* A signal that is generated in the report of a handler. */
 static void r_handler_signal(void)
 {
 	pid_t pid = start(v_handler);
@@ -286,7 +286,7 @@ static void v_timer(void)
 	while (shared->value[8] < 10)
 		;
 }
-/* Runs a victim to its end. Returns how many of its signals were reported. */
+/* Runs a victim to its end. Returns the number of reports about its signals. */
 static int signals_of(void (*body)(void))
 {
 	pid_t pid = start(body);
@@ -367,7 +367,7 @@ static void r_jctl(void)
 	end(pid, e);
 }
 
-/* A default action, with the number that an engine put in its place. */
+/* A default action, with the number that an engine has set. */
 static void r_default_number(void)
 {
 	signal_row(v_spin, SIGHUP, RESUME | S_TERM, UTRACE_TEST_SET_SIGNR,
@@ -396,8 +396,8 @@ static void hold_row(uint32_t action, int handled)
 }
 
 /*
- * An engine that is gone with its answer: what it wanted is done all the same,
- * also where the kernel would have done something else.
+ * An engine that detaches with its answer: the answer takes effect
+ * nevertheless, even where the kernel would have done something else.
  */
 static void last_word(uint32_t action, uint32_t op, int64_t argument)
 {
@@ -422,7 +422,7 @@ static void r_last_word(void)
 	last_word(S_IGN | S_HOLD, 0, 0);
 }
 
-/* The action is done as well, and the signal reported again after it. */
+/* The action is carried out, and the signal is reported again after it. */
 static void r_hold_action(void)
 {
 	hold_row(S_DELIVER, 2);
@@ -443,7 +443,7 @@ static void r_hold_stop(void)
 	end(pid, e);
 }
 
-/* STOP|IGN leaves the signal in info; INTERRUPT finds it there again. */
+/* STOP|IGN leaves the signal in info; INTERRUPT finds it there. */
 static void r_info_again(void)
 {
 	pid_t pid = start(v_handler);
@@ -479,7 +479,7 @@ static void v_seccomp(void)
 		syscall(SYS_getppid);
 }
 
-/* A signal that the kernel forces for good, and nobody may take back. */
+/* A signal that the kernel forces, and that no engine may change. */
 static void r_immutable(void)
 {
 	pid_t pid = start(v_seccomp);
@@ -492,7 +492,7 @@ static void r_immutable(void)
 	close(e);
 }
 
-/* STOP returned from report_jctl: in force when the job control stop ends. */
+/* STOP as the answer of report_jctl takes effect when the job control stop ends. */
 static void r_jctl_stop(void)
 {
 	pid_t pid = start(v_spin);

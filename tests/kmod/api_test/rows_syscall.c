@@ -18,7 +18,7 @@ static void r_entry(void)
 	close(e);
 }
 
-/* A victim's getppid(), with this answer to the report of its entry. */
+/* The result of a victim's getppid(), with this answer to the report of its entry. */
 static pid_t answered(uint32_t value, uint32_t op, int64_t argument)
 {
 	pid_t pid = start(v_ppid);
@@ -110,7 +110,7 @@ static void r_kill_entry(void)
 	close(e);
 }
 
-/* The calls of a 32-bit program, by their own numbers. */
+/* The calls of a 32-bit program, with their own numbers. */
 static void r_task32(void)
 {
 	pid_t pid = start(v_exec32);
@@ -121,7 +121,7 @@ static void r_task32(void)
 	EQUAL(wait_for(pid), 0);
 	while (read(e, &entry, sizeof(entry)) > 0)
 		seen += entry.event == E_ENTRY && entry.a == 192;
-	EQUAL(seen, 1);		/* mmap2, a number of 32-bit calls */
+	EQUAL(seen, 1);		/* mmap2, which only 32-bit code has */
 	close(e);
 }
 

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Victims are born and killed as fast as the kernel can, under engines that
- * come, change and go at random.
+ * Victims are created and killed as fast as the kernel can, under engines that
+ * are attached, changed and detached at random.
  *
- * A worker makes a victim, gives it an engine with random events, whose
- * callbacks answer at random (stop, step, report, detach, another signal
- * action, no system call), kills it, and waits for it. Most victims share the
- * worker's memory, so that they are cheap to make; some have threads; some are
- * forked, fork, vfork, exec, make threads and fault. Tracers attach to, stop,
- * resume, step and leave the same victims meanwhile, finders come and go on
- * every thread of the machine, and signals are sent to all of them.
+ * A worker creates a victim, attaches an engine with random events and random
+ * answers (stop, step, report, detach, another signal action, no system call),
+ * kills the victim, and waits for it. Most victims share the worker's memory,
+ * which makes them cheap; some have threads; some are forked, and fork, vfork,
+ * exec, create threads and fault. Meanwhile tracers attach to, stop, resume,
+ * step and leave the same victims, finders start and stop on every thread of
+ * the machine, and all victims get signals.
  *
- * Process numbers come round again: who acts on one asks is_victim() first. A
- * step that is left behind would end a process of our own, or the shell.
+ * Process numbers are reused, so is_victim() is called before each act. A step
+ * that was left on in another process would end one of ours, or the shell.
  *
  * usage: torture SECONDS [TIMES MODULE...]
  *
- * With modules, these are loaded for so long so many times. What is traced is
- * unloaded while victims go on dying. Status 0: a kill always ended its victim,
- * every module could be loaded and unloaded. Otherwise the kernel's log tells.
+ * With modules, these are loaded TIMES times, for SECONDS each, and unloaded
+ * while victims are traced and die. Status 0: each kill ended its victim, and
+ * every module could be loaded and unloaded. Problems in the kernel are in its
+ * log.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -47,12 +48,12 @@ enum { PATIENCE = 180, TELL_EVERY = 30 };	/* seconds */
 
 static struct {
 	volatile int victims[WORKERS], processes[PROCESSES];
-	volatile int eldest;	/* no victim has this number or one below */
-	volatile double since[WORKERS];	/* when they were born */
+	volatile int eldest;	/* victims have higher numbers than this */
+	volatile double since[WORKERS];	/* start times of the victims */
 	volatile long kills, traced, ends;
 	volatile long attaches, refused, finders, signals;
-	volatile int loaded;	/* whether the device is there */
-	volatile int open;	/* descriptors on it */
+	volatile int loaded;	/* whether the device exists */
+	volatile int open;	/* number of descriptors on it */
 	volatile int over;
 } *shared;
 
@@ -78,7 +79,7 @@ static void pause_us(long us)
 	nanosleep(&t, NULL);
 }
 
-/* The device, or -1 while it is not there. It is closed when it shall go. */
+/* The device, or -1 if it does not exist. It is closed when it shall be unloaded. */
 static int device(int *fd)
 {
 	if (shared->loaded && *fd < 0) {
@@ -105,7 +106,7 @@ static bool is_victim(int pid)
 
 static void on_signal(int signr) { (void)signr; }
 
-/* Without the C library: its memory is the worker's. */
+/* A system call without the C library, because the memory is the worker's. */
 static long call(long nr, long a, long b, long c)
 {
 	long result;
@@ -116,7 +117,10 @@ static long call(long nr, long a, long b, long c)
 	return result;
 }
 
-/* Some calls, then it waits for a signal: who spins keeps others from dying. */
+/*
+ * Makes some calls, then waits for a signal: a thread that spins would delay
+ * the death of others.
+ */
 static int small_thread(void *argument)
 {
 	static const struct timespec moment = { 0, 100000 };
@@ -162,7 +166,7 @@ static int small_group(void *argument)
 
 static pid_t small_victim(bool group)
 {
-	/* Who asks for no signal is waited for with __WALL. */
+	/* A child without an exit signal is waited for with __WALL. */
 	int signal = random() % 4 ? SIGCHLD : 0;
 
 	return clone(group ? small_group : small_thread, stacks[0] + STACK,
@@ -233,10 +237,10 @@ static pid_t make_victim(unsigned int kind)
 }
 
 /*
- * Who does things to them.
+ * Acts on victims
  */
 
-/* SIGKILL ends a victim, whatever engines make of it. */
+/* SIGKILL must end a victim, whatever the engines do. */
 static void end_victim(pid_t pid, bool traced)
 {
 	int status;
@@ -259,7 +263,7 @@ static void worker(int slot)
 	int e = -1;
 
 	signal(SIGUSR1, on_signal);
-	/* A core of a victim with our memory would be ours, too. */
+	/* The core of a victim with our memory would be ours. */
 	prctl(PR_SET_DUMPABLE, 0);
 	while (!shared->over) {
 		unsigned int kind = random() % 24;
@@ -270,7 +274,7 @@ static void worker(int slot)
 			abort();
 		shared->victims[slot] = pid;
 		shared->since[slot] = now();
-		/* Grace periods are to pass under a load, not a storm. */
+		/* Grace periods shall pass under load, but not under the full storm. */
 		if (!shared->loaded)
 			pause_us(random() % 100000);
 		traced = device(&e) >= 0 && !ioctl(e, UTRACE_TEST_STAY, &pid);
@@ -290,7 +294,7 @@ static void tracer(void)
 	while (!shared->over) {
 		int pid = shared->victims[random() % WORKERS];
 
-		/* One of its threads or children at times. */
+		/* Sometimes one of its threads or children. */
 		if (random() % 3 == 0)
 			pid += random() % 4;
 		if (device(&e) < 0 || !is_victim(pid))
@@ -303,7 +307,7 @@ static void tracer(void)
 	_exit(0);
 }
 
-/* Finders by nothing, by path, by pid; each on every thread there is. */
+/* Finders for everything, by path, or by pid; each runs on every thread. */
 static void finder(void)
 {
 	int e = -1;
@@ -345,7 +349,7 @@ static void sender(void)
 }
 
 /*
- * The clock, and the modules.
+ * The clock and the modules
  */
 
 static int loads;
@@ -373,7 +377,7 @@ static void show(const char *format, int pid)
 	close(fd);
 }
 
-/* Says what hangs, and ends it all. */
+/* Reports what hangs, and ends everything. */
 static void stuck(const char *what)
 {
 	int i;
@@ -391,11 +395,11 @@ static void stuck(const char *what)
 }
 
 /*
- * Patience is counted in looks, not by the clock: that leaps where the machine
- * stood still.
+ * Patience is counted in checks, not by the clock, which jumps after the
+ * machine was halted.
  */
 
-/* Now and then: do all the victims die? */
+/* Checks from time to time that all victims die. */
 static void watch(void)
 {
 	static double told, looked, last[WORKERS];
@@ -451,7 +455,7 @@ static bool load(const char *path)
 	return !err;
 }
 
-/* A descriptor that is being opened or closed may hold it for a moment. */
+/* A descriptor that is being opened or closed may keep the module for a moment. */
 static bool unload(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -20,7 +20,7 @@
 #define LOG_SIZE 512
 #define PLACES 8
 
-/* An engine that stays until its place is wanted: most see their thread die. */
+/* An engine that stays until its place is needed; most stay until their thread dies. */
 struct place {
 	struct task_struct *task;
 	struct utrace_engine *engine;
@@ -40,7 +40,7 @@ struct test_engine {
 	struct completion go_on;
 	struct utrace_examiner exam;
 	u32 linger;
-	bool random;		/* callbacks answer at random */
+	bool random;		/* callbacks give random answers */
 	struct place places[PLACES];
 	unsigned int logged, read;
 	struct utrace_test_entry log[LOG_SIZE];
@@ -67,8 +67,8 @@ static void note(struct test_engine *t, u32 event, u32 action, s64 a, s64 b,
 }
 
 /*
- * Mostly the @usual action, else any, with the signal's or the call's changed
- * at times.
+ * Mostly the @usual action, otherwise any; sometimes with a change of the
+ * signal or the call.
  */
 static struct utrace_test_response any_response(u32 event, u32 usual)
 {
@@ -89,7 +89,7 @@ static struct utrace_test_response any_response(u32 event, u32 usual)
 	return (struct utrace_test_response){ .value = value };
 }
 
-/* The response to @event, used up if it has a number of times. */
+/* The response to @event; counts down its number of times. */
 static struct utrace_test_response respond(struct test_engine *t, u32 event,
 					   u32 usual)
 {
@@ -234,7 +234,7 @@ static u32 on_entry(u32 action, struct utrace_engine *engine,
 
 	note(t, _UTRACE_EVENT_SYSCALL_ENTRY, action, regs->orig_ax, regs->di,
 	     0);
-	/* Responses are for one call, so that others stay as they are. */
+	/* Responses are for getppid only, so that other calls work. */
 	if (regs->orig_ax != __NR_getppid)
 		return UTRACE_RESUME;
 	r = respond(t, _UTRACE_EVENT_SYSCALL_ENTRY, UTRACE_RESUME);
@@ -325,10 +325,10 @@ static const struct utrace_engine_ops test_ops = {
 	.report_quiesce = on_quiesce, CALLBACKS
 };
 
-/* Without report_quiesce requests come as report_signal. */
+/* Without report_quiesce, requests are reported by report_signal. */
 static const struct utrace_engine_ops request_ops = { CALLBACKS };
 
-/* Without report_signal nothing is told of signals. */
+/* Without report_signal, signals are not reported. */
 static const struct utrace_engine_ops quiesce_ops = {
 	.report_quiesce = on_quiesce, .release = on_release,
 };
@@ -402,7 +402,7 @@ static int test_lookup(struct test_engine *t,
 
 static int test_control(struct test_engine *t, u32 action)
 {
-	if (action & 0x100)	/* the child held by HOLD_CHILD */
+	if (action & 0x100)	/* the child kept by HOLD_CHILD */
 		return t->child ? utrace_control(t->child_task, t->child,
 						 action & 0xff) : -ENOENT;
 	if (t->by_pid)
@@ -410,7 +410,7 @@ static int test_control(struct test_engine *t, u32 action)
 	return utrace_control(t->task, t->engine, action);
 }
 
-/* A random act on a thread, with an engine that lives for one act. */
+/* A random act on a thread, with an engine that exists only for it. */
 static int torture(struct test_engine *t, int nr)
 {
 	static const unsigned long all = (1UL << _UTRACE_NEVENTS) - 1;
@@ -471,14 +471,14 @@ static void leave(struct place *place)
 	*place = (struct place){ };
 }
 
-/* What a call may say of a thread that runs on, dies and is reaped meanwhile. */
+/* The errors that a call may return for a thread that runs, dies and is reaped meanwhile. */
 static void expect(int err)
 {
 	WARN_ON_ONCE(err && err != -EINPROGRESS && err != -EALREADY &&
 		     err != -ESRCH);
 }
 
-/* A random engine for a thread, in the place of an earlier one. */
+/* Attaches a random engine to a thread, in the place of an earlier one. */
 static int stay(struct test_engine *t, int nr)
 {
 	static const unsigned long all = (1UL << _UTRACE_NEVENTS) - 1;

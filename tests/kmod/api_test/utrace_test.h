@@ -2,8 +2,8 @@
 /*
  * /dev/utrace_test: the utrace API, call by call, for a test program.
  *
- * An open file is one engine. Its callbacks log what they see, which read()
- * gives back as struct utrace_test_entry, and answer as RESPOND told them to.
+ * An open file is one engine. Its callbacks log their events, which read()
+ * returns as struct utrace_test_entry, and answer as RESPOND has set.
  */
 #ifndef UTRACE_TEST_H
 #define UTRACE_TEST_H
@@ -11,12 +11,12 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* Events are numbered as in utrace.h; the rest is only in the log. */
+/* Events have the numbers of utrace.h; the others appear only in the log. */
 #define UTRACE_TEST_NO_EVENT 14		/* report_quiesce(0) */
 #define UTRACE_TEST_REQUEST 15		/* report_signal(SIGNAL_REPORT) */
 #define UTRACE_TEST_HANDLER 16		/* report_signal(SIGNAL_HANDLER) */
 #define UTRACE_TEST_RELEASE 17
-#define UTRACE_TEST_FOUND 18		/* and the finder's others */
+#define UTRACE_TEST_FOUND 18		/* and the other callbacks of finders */
 #define UTRACE_TEST_GONE 19
 #define UTRACE_TEST_MAPPED 20
 #define UTRACE_TEST_UNMAPPED 21
@@ -28,8 +28,8 @@ struct utrace_test_entry {
 	__u32 event;
 	__u32 action;
 	__s32 tid;		/* of the thread that the callback ran in */
-	__u32 no_calls;		/* those that change maps are not told */
-	__s64 a, b, c;		/* what the event is about */
+	__u32 no_calls;		/* calls that change mappings are not reported */
+	__s64 a, b, c;		/* values of the event */
 };
 
 struct utrace_test_attach {
@@ -43,15 +43,15 @@ enum utrace_test_op {
 	UTRACE_TEST_NOTHING,
 	UTRACE_TEST_SET_AX,
 	UTRACE_TEST_SET_NR,
-	UTRACE_TEST_SET_ARGUMENT,	/* the first one */
+	UTRACE_TEST_SET_ARGUMENT,	/* of the call's first argument */
 	UTRACE_TEST_SET_CODE,
 	UTRACE_TEST_SET_SIGNR,
 	UTRACE_TEST_SET_HANDLER,	/* sa_handler of return_ka */
 	UTRACE_TEST_SLEEP,		/* milliseconds */
 	UTRACE_TEST_HOLD_CHILD,		/* attach to the child, stop it */
-	UTRACE_TEST_MAKE_SIGNAL,	/* info of a request: this number */
-	UTRACE_TEST_ROLLBACK,		/* make the call again */
-	UTRACE_TEST_WANT_EVENTS,	/* set_events() in report_quiesce */
+	UTRACE_TEST_MAKE_SIGNAL,	/* sets this number in info of a request */
+	UTRACE_TEST_ROLLBACK,		/* restarts the call */
+	UTRACE_TEST_WANT_EVENTS,	/* calls set_events() in report_quiesce */
 	UTRACE_TEST_WAIT,		/* in the callback, until GO_ON */
 };
 
@@ -77,11 +77,11 @@ struct utrace_test_response {
 #define UTRACE_TEST_TORTURE _IOW('u', 9, __s32)	/* one random act on pid */
 #define UTRACE_TEST_LINGER _IOW('u', 15, __u32)	/* milliseconds a close takes */
 #define UTRACE_TEST_USAGE _IO('u', 16)	/* references to the task_struct */
-#define UTRACE_TEST_STAY _IOW('u', 14, __s32)	/* a random engine that stays */
+#define UTRACE_TEST_STAY _IOW('u', 14, __s32)	/* attaches a random engine that stays */
 
 struct utrace_test_find {
 	__s32 pid;
-	__u32 no_calls;		/* those that change maps are not told */
+	__u32 no_calls;		/* calls that change mappings are not reported */
 	char path[64];		/* empty: any */
 };
 

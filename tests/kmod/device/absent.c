@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that the program has not touched yet is captured all the same, once;
- * memory that is not there is a fault
+ * Memory that the program has not accessed yet is captured nevertheless, once;
+ * memory that does not exist is a fault
  */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
@@ -38,7 +38,7 @@ static const struct sonde_dif_insn at_return[] = {
 	{ SONDE_DIF_CAPW, 1, 1, 0, 0 },
 	{ .op = SONDE_DIF_RECORD },
 };
-/* the byte at argument 1, a fault; then the text at argument 0 */
+/* the byte at argument 1, which faults; then the text at argument 0 */
 static const struct sonde_dif_insn nothing[] = {
 	{ SONDE_DIF_ARG, 0, 0, 0, 1 },	  { SONDE_DIF_LDU, 1, 0, 0, 1 },
 	{ SONDE_DIF_CAPW, 1, 1, 0, 0 },	  { SONDE_DIF_ARG, 0, 0, 0, 0 },
@@ -78,7 +78,7 @@ __attribute__((noinline, noclone)) int probed_function(const char *text)
 	return 0;
 }
 
-/* A fresh mapping of a file of a page for each text. */
+/* For each text a new mapping of a page of the file. */
 static char *pages(int fd)
 {
 	char *map = mmap(NULL, PAGES * 4096, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -92,7 +92,7 @@ static void work(int fd)
 {
 	char *map = pages(fd);
 
-	pin(sched_getcpu()); /* in one ring, so in order */
+	pin(sched_getcpu()); /* one ring keeps the order */
 	for (int n = 0; n < PAGES; n++)
 		syscall(SYS_openat, AT_FDCWD, map + n * 4096, O_RDONLY);
 	map = pages(fd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings: other sizes in the middle of a run, the policies, CPUs that come and
- * go; and the list of sessions
+ * Rings: changes of size while recording, policies, CPUs that come up and go
+ * down; and the list of sessions
  */
 #define _GNU_SOURCE
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include "child.h"
 
 static struct client c;
-/* A call's first argument is its number. */
+/* The first argument of a call is its number. */
 static uint64_t count, first, last, gaps, on_cpu1;
 
 static void see(const struct sonde_record *record)
@@ -28,7 +28,7 @@ static void clear(void)
 	count = first = last = gaps = on_cpu1 = 0;
 }
 
-/* A child that makes `calls` calls on a CPU (-1: any) once the gate opens. */
+/* A child that makes `calls` calls on a CPU (-1: any) after the gate opens. */
 static struct child start(int cpu, uint64_t calls)
 {
 	struct child child = fork_child(&c);
@@ -66,7 +66,7 @@ static struct child begin(uint64_t bytes, uint32_t policy, int cpu,
 	return child;
 }
 
-/* Another child of the same session. */
+/* Another child of the session. */
 static void run_another(int cpu, uint64_t calls)
 {
 	struct child child = start(cpu, calls);
@@ -75,7 +75,7 @@ static void run_another(int cpu, uint64_t calls)
 	run(&child);
 }
 
-/* Every call is in a ring, the old one or the new one, or counted. */
+/* Every call is in a ring, the old one or the new one, or counted as a drop. */
 static void resize(void)
 {
 	const uint64_t calls = 200000, sizes[] = { 8192, 1 << 20, 4096, 65536 };
@@ -93,7 +93,7 @@ static void resize(void)
 			CHECK(0, "resize: %s", c.last.reply.why);
 			break;
 		}
-		/* what came after our look, in the old ones */
+		/* calls since then may be in the old rings */
 		records += drain(&old, NULL);
 		dropped += drops(&old);
 		unmap_rings(&old);
@@ -118,7 +118,7 @@ static void policies(void)
 	CHECK(count > 0 && first == 0 && gaps == 0, "fill: first %lu, %lu gaps",
 	      first, gaps);
 	CHECK(count + drops(&c) == calls, "fill: %lu + %lu", count, drops(&c));
-	/* there is room again, but the buffers are full for good */
+	/* there is room again, but policy fill does not resume */
 	run_another(0, 100);
 	CHECK(drain(&c, NULL) == 0, "a full buffer took a record");
 	CHECK(count + drops(&c) == calls + 100, "fill: %lu + %lu", count,
@@ -130,7 +130,7 @@ static void policies(void)
 	drain(&c, see);
 	CHECK(last == calls - 1 && gaps == 0 && drops(&c) == 0,
 	      "ring: last %lu, %lu gaps, %lu drops", last, gaps, drops(&c));
-	/* as much of the past as there is room for, but for a 64th and a rest */
+	/* as many of the latest as fit, except for a 64th and a rest */
 	CHECK(count >= 16384 / 72 * 9 / 10, "ring: only %lu", count);
 	close_client(&c);
 }
@@ -145,7 +145,7 @@ static int set_online(int online)
 	return fclose(file);
 }
 
-/* The number of rings in the event that says so, or 0. */
+/* The number of rings in an event about rings, or 0. */
 static uint32_t rings_event(void)
 {
 	char bytes[8192];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Makes getppid so many times: what a tracer must count.
+// Calls getppid as often as its argument says: a tracer must count them.
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Children of a test: those that are traced, behind a gate until all is armed,
- * and parts of the test that must be a process of their own
+ * Children of a test: those that are traced, behind a gate until everything is
+ * armed, and parts of the test that need a process of their own
  */
 #ifndef SONDE_TEST_CHILD_H
 #define SONDE_TEST_CHILD_H
@@ -15,10 +15,10 @@
 
 struct child {
 	pid_t pid; /* 0 in the child */
-	int gate; /* a pipe: each byte opens it once */
+	int gate; /* a pipe: each byte lets the child pass once */
 };
 
-/* As fork(). The child does not keep the session open, which is ours to end. */
+/* As fork(), but the child closes its copy of the session's descriptor. */
 static inline struct child fork_child(struct client *c)
 {
 	struct child child;
@@ -50,7 +50,7 @@ static inline void open_gate(const struct child *child)
 	CHECK(write(child->gate, "x", 1) == 1, "gate");
 }
 
-/* A child that, once the gate is open, exits with what work() returns. */
+/* A child that exits with the result of work() after the gate has opened. */
 static inline struct child start_child(struct client *c, int (*work)(void))
 {
 	struct child child = fork_child(c);
@@ -61,7 +61,7 @@ static inline struct child start_child(struct client *c, int (*work)(void))
 	_exit(work());
 }
 
-/* As wait() has it; -1 where it would not end, and was killed. */
+/* The status that wait() returns; -1 if the child did not end and was killed. */
 static inline int status_of(const struct child *child)
 {
 	int status = -1;
@@ -87,7 +87,7 @@ static inline int status_of(const struct child *child)
 		CHECK(status_ == SIGKILL, "status %x", status_);           \
 	} while (0)
 
-/* Runs a part of the test apart, which may give up root. */
+/* Runs a part of the test in a process of its own, which may give up root. */
 static inline void run_apart(void (*part)(void))
 {
 	int status = -1;
@@ -105,7 +105,7 @@ static inline void run_apart(void (*part)(void))
 	CHECK(status == 0, "status %x of the part apart", status);
 }
 
-/* Nobody in particular, but traceable, as after an exec. */
+/* Becomes an ordinary user, but traceable, as after an exec. */
 static inline void drop_root(void)
 {
 	if (setgid(65534) || setuid(65534))
@@ -113,7 +113,7 @@ static inline void drop_root(void)
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
-/* Zeroes that children share with us. */
+/* Zeroed memory, shared with children. */
 static inline void *share(size_t size)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A bare client of /dev/sonde, for tests that must say what no good client says
+ * A minimal client of /dev/sonde, for tests that need requests of a faulty
+ * client
  */
 #ifndef SONDE_TEST_CLIENT_H
 #define SONDE_TEST_CLIENT_H
@@ -25,7 +26,7 @@ struct client {
 	int fd;
 	uint32_t rings;
 	struct sonde_ring *ring[RINGS_MAX];
-	uint64_t size; /* of a ring's data */
+	uint64_t size; /* size of a ring's data */
 	struct sonde_exchange last;
 };
 
@@ -42,7 +43,7 @@ static int failures;
 		}                                                          \
 	} while (0)
 
-/* What must succeed; else the kernel has said why it does not. */
+/* A request that must succeed; otherwise prints the kernel's message. */
 #define GRANTED(c, call)                                                   \
 	CHECK((call) == 0, "%s: %s", strerror(errno), (c)->last.reply.why)
 
@@ -57,7 +58,7 @@ static inline uint64_t now(void)
 	return t.tv_sec * SECOND + t.tv_nsec;
 }
 
-/* Whether it is so, within a minute: for what must come. */
+/* Whether the condition becomes true within a minute. */
 #define SOON(condition)                                                    \
 	({                                                                 \
 		uint64_t limit_ = now() + 60 * SECOND;                     \
@@ -70,14 +71,14 @@ static inline uint64_t now(void)
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What main() returns. */
+/* The result of main(). */
 static inline int verdict(const char *test)
 {
 	printf("%s: %s\n", test, failures ? "FAILED" : "passed");
 	return failures != 0;
 }
 
-/* 0 or a negative errno. */
+/* Returns 0 or a negative errno. */
 static inline int request(struct client *c, uint32_t kind, uint32_t id,
 			  uint64_t value, const void *payload, uint64_t length,
 			  void *answer, uint64_t room)
@@ -93,7 +94,7 @@ static inline int request(struct client *c, uint32_t kind, uint32_t id,
 	return ioctl(c->fd, SONDE_EXCHANGE, &c->last) ? -errno : 0;
 }
 
-/* A request that has no payload and no answer. */
+/* A request without payload and answer. */
 static inline int ask(struct client *c, uint32_t kind, uint32_t id,
 		      uint64_t value)
 {
@@ -109,7 +110,7 @@ static inline int open_client(struct client *c)
 	return ask(c, SONDE_HELLO, 0, SONDE_ABI_VERSION);
 }
 
-/* 0 or a negative errno. */
+/* Returns 0 or a negative errno. */
 static inline int map_ring_of(struct client *c, uint32_t n, uint64_t size)
 {
 	c->ring[n] = mmap(NULL, SONDE_RING_DATA + size, PROT_READ | PROT_WRITE,
@@ -121,7 +122,7 @@ static inline int map_ring_of(struct client *c, uint32_t n, uint64_t size)
 	return 0;
 }
 
-/* Makes rings; those that were mapped before stay so: see unmap_rings(). */
+/* Makes rings; earlier mappings remain: see unmap_rings(). */
 static inline int make_policy(struct client *c, uint64_t bytes, uint32_t policy)
 {
 	uint64_t offsets[RINGS_MAX];
@@ -146,7 +147,7 @@ static inline int make_buffers(struct client *c, uint64_t bytes)
 	return make_policy(c, bytes, SONDE_POLICY_SWITCH);
 }
 
-/* A session with rings of so many bytes each. */
+/* A session with rings of this many bytes. */
 static inline int open_session(struct client *c, uint64_t bytes)
 {
 	int err = open_client(c);
@@ -168,7 +169,7 @@ static inline void close_client(struct client *c)
 	c->rings = 0;
 }
 
-/* Programs of words: argument 0, argument 1, all six. */
+/* Programs that capture words: argument 0, argument 1, all six. */
 static const struct sonde_dif_insn word0[] = {
 	{ SONDE_DIF_ARG, 0, 0, 0, 0 },
 	{ SONDE_DIF_CAPW, 0, 0, 0, 0 },
@@ -189,7 +190,7 @@ static const struct sonde_dif_insn six_words[] = {
 	{ .op = SONDE_DIF_RECORD },
 };
 
-/* With no kinds all slots are words. */
+/* If kinds is NULL, all slots are words. */
 static inline int load_program(struct client *c, uint32_t id,
 			       const struct sonde_dif_program *program)
 {
@@ -256,7 +257,7 @@ static inline int arm_tap(struct client *c, struct sonde_tap tap,
 		       sizeof(tap) + tap.path_length, NULL, 0);
 }
 
-/* Program `id` on probe `id`, by an ECB `id`, at one tap `id`. */
+/* Loads program `id`, adds it to probe `id` as ECB `id`, and arms one tap `id`. */
 static inline int arm(struct client *c, uint32_t id, struct sonde_tap tap,
 		      const char *path)
 {
@@ -266,7 +267,7 @@ static inline int arm(struct client *c, uint32_t id, struct sonde_tap tap,
 	return err ? err : arm_tap(c, tap, path);
 }
 
-/* The same where a tap has no more than its kind and its number. */
+/* The same for a tap that has only a kind and a number. */
 static inline int arm_kind(struct client *c, uint32_t id, uint32_t kind,
 			   uint32_t number)
 {
@@ -280,7 +281,7 @@ static inline int disarm(struct client *c, uint32_t id)
 	return request(c, SONDE_TAP_DISARM, 0, 1, &id, sizeof(id), NULL, 0);
 }
 
-/* A tap on a function of ours; its file's name goes to `path`. */
+/* A tap on a function of this program; the name of its file is stored in `path`. */
 static inline struct sonde_tap function_tap(uint32_t kind, const void *function,
 					    char path[SONDE_PATH_MAX])
 {
@@ -300,7 +301,7 @@ static inline struct sonde_tap function_tap(uint32_t kind, const void *function,
 	exit(2);
 }
 
-/* A tap on the `ret` at `at` of a function of ours. */
+/* A tap on the `ret` at `at` in a function of this program. */
 static inline struct sonde_tap return_tap(const void *function, const void *at,
 					  char path[SONDE_PATH_MAX])
 {
@@ -321,7 +322,7 @@ static inline void go(struct client *c)
 	GRANTED(c, ask(c, SONDE_GO, 0, 0));
 }
 
-/* Takes all records out; `see` may be NULL. Returns how many there were. */
+/* Reads all records; `see` may be NULL. Returns their number. */
 static inline uint64_t drain(struct client *c,
 			     void (*see)(const struct sonde_record *))
 {
@@ -355,7 +356,7 @@ static inline uint64_t drain(struct client *c,
 	return seen;
 }
 
-/* Bytes that the module has allocated, of one kind; NULL: of all. */
+/* Bytes that the module has allocated for a kind; NULL: for all kinds. */
 static inline uint64_t allocated(const char *kind)
 {
 	FILE *file = fopen("/proc/sonde", "r");
@@ -376,7 +377,7 @@ static inline uint64_t allocated(const char *kind)
 	return sum;
 }
 
-/* Those that are in no ring, too. */
+/* Drops, including those that no ring counts. */
 static inline uint64_t all_drops(struct client *c)
 {
 	struct sonde_statistics all = {};

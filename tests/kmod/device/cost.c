@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a tap adds to a call, of the kernel and of a function: ns, which are
- * instructions where the guest counts them (run --icount). The least of several
- * batches, the bare call off.
+ * The cost that a tap adds to a system call and to a function call: ns, which
+ * are instructions if the guest counts them (run --icount). The minimum of
+ * several batches, without the cost of the bare call.
  */
 #include <sys/syscall.h>
 
@@ -34,7 +34,7 @@ static void call_kernel(void)
 	syscall(SYS_getppid);
 }
 
-/* The kernel emulates push and jumps; it steps ret and jumps by an operand. */
+/* The kernel emulates push and jumps; it steps ret and jumps through an operand. */
 __asm__("work: push %rbp\n"
 	"	mov %rsp, %rbp\n"
 	"	cmp %rbp, %rbp\n"
@@ -162,7 +162,7 @@ int main(void)
 	};
 	uint64_t base;
 
-	sleep(4); /* the kernel is busy with its own start */
+	sleep(4); /* the kernel is still busy after its start */
 	base = measure(NULL, call_kernel);
 	printf("cost: %-40s %5lu\n", "getppid alone", base);
 	for (unsigned n = 0; n < LENGTH(rows); n++)

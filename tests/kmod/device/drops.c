@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that passed = records + drops, exactly, in rings that overflow
+ * The number of events equals records + drops, exactly, in rings that overflow
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -10,7 +10,7 @@
 
 #define PROCESSES 3
 
-/* Only every other call passes: ends with FAIL where argument 0 is odd. */
+/* Records every other call: ends with FAIL if argument 0 is odd. */
 static const struct sonde_dif_insn even_only[] = {
 	{ SONDE_DIF_ARG, 0, 0, 0, 0 },	 { SONDE_DIF_LI, 1, 0, 0, 1 },
 	{ SONDE_DIF_AND, 2, 0, 1, 0 },	 { SONDE_DIF_JZ, 0, 2, 0, 1 },
@@ -18,7 +18,7 @@ static const struct sonde_dif_insn even_only[] = {
 	{ .op = SONDE_DIF_RECORD },
 };
 
-/* Calls until told to stop; says how many. */
+/* Makes calls until it is stopped; returns their number. */
 static uint64_t storm(volatile int *stop)
 {
 	uint64_t calls = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An empty BPF fentry program on a function of the kernel: it takes the place of
- * ftrace's direct call there
+ * An empty BPF fentry program on a function of the kernel: it occupies ftrace's
+ * direct call there
  */
 #ifndef SONDE_TEST_FENTRY_H
 #define SONDE_TEST_FENTRY_H
@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What follows a type of this kind, bytes. */
+/* Size of the data after a type of this kind. */
 static inline size_t btf_rest(uint32_t info)
 {
 	uint32_t count = BTF_INFO_VLEN(info);
@@ -79,7 +79,7 @@ static inline int btf_id(const char *function)
 	return id;
 }
 
-/* A descriptor, which holds it there, or a negative errno. */
+/* A descriptor that keeps the program attached, or a negative errno. */
 static inline int fentry(const char *function)
 {
 	static const struct bpf_insn insns[] = {

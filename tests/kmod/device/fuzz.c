@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests at random, of several threads on several descriptors, by root and by
- * nobody in particular, beside children that do what there is to trace: the kernel
- * has nothing to say of it afterwards, and nothing is left
+ * Random requests from several threads on several descriptors, by root and by
+ * an ordinary user, beside children that do what can be traced: afterwards the
+ * kernel log has no report, and nothing is left
  *
  * usage: fuzz [SECONDS [SEED]]
  */
@@ -16,15 +16,15 @@
 #include "random.h"
 
 enum { THREADS = 4, SESSIONS = 3, CHILDREN = 3 };
-enum { LEAST = 100 }; /* requests that are granted, however slow the machine */
+enum { LEAST = 100 }; /* requests that must be granted, even on a slow machine */
 
-static volatile int fds[SESSIONS]; /* replaced under the eyes of whoever uses one */
+static volatile int fds[SESSIONS]; /* replaced while other threads use them */
 static pid_t children[CHILDREN];
 static uint64_t end;
 static volatile unsigned long requests, granted;
 static uint64_t first_state;
 
-/* Half sense, half noise. */
+/* Half of the values are valid, half random. */
 static uint64_t random_field(void)
 {
 	switch (any() % 5) {
@@ -47,7 +47,7 @@ static __attribute__((noinline)) void function(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Some taps of a program that the children run, which name it once. */
+/* Some taps on a program that the children run; only the first names its file. */
 static uint64_t shape_user(struct sonde_tap *taps)
 {
 	static char path[SONDE_PATH_MAX];
@@ -91,7 +91,7 @@ static void shape_tap(struct sonde_tap *tap)
 		tap->offset = 1000000 + any() % 9000000;
 }
 
-/* What looks at memory, stacks and variables; sometimes one bit is another. */
+/* A program that reads memory, stacks and variables; sometimes with one bit flipped. */
 static uint64_t shape_program(void *bytes)
 {
 	static const struct sonde_dif_insn code[] = {
@@ -124,7 +124,7 @@ static uint64_t shape_program(void *bytes)
 	return length;
 }
 
-/* Something that may be accepted. */
+/* A request that may be accepted. */
 static uint64_t shape(uint32_t kind, void *bytes, uint64_t length)
 {
 	uint32_t *ids = bytes;
@@ -170,7 +170,7 @@ static void random_request(struct client *c)
 		value = length / sizeof(struct sonde_tap);
 	if (kind == SONDE_BUFFERS)
 		value %= 1 << 20;
-	if (kind == SONDE_RELEASE) /* root signals nobody: it may be our parent */
+	if (kind == SONDE_RELEASE) /* root must not send signals: the receiver may be our parent */
 		value = any() % 2 ? 0 : getuid() ? any() % 70 : 1000;
 	if (kind == SONDE_ATTACH || kind == SONDE_FOLLOW || kind == SONDE_DETACH)
 		value = any() % 2 ? value : (uint64_t)children[any() % CHILDREN];
@@ -178,7 +178,7 @@ static void random_request(struct client *c)
 		value = length / sizeof(struct sonde_ecb);
 	if (kind == SONDE_ECB_REMOVE || kind == SONDE_TAP_DISARM)
 		value = length / sizeof(uint32_t);
-	if (any() % 16) { /* else refused at once */
+	if (any() % 16) { /* otherwise it is refused at once */
 		uint32_t uses = sonde_request_uses(kind);
 
 		id = uses & SONDE_USES_ID ? id : 0;
@@ -192,7 +192,7 @@ static void random_request(struct client *c)
 	__atomic_fetch_add(&requests, 1, __ATOMIC_RELAXED);
 }
 
-/* What is there is read, and answered if it waits for that. */
+/* Reads events, and answers those that wait for it. */
 static void read_events(struct client *c)
 {
 	char bytes[8192];
@@ -217,12 +217,12 @@ static void look_into_ring(struct client *c)
 
 	if (ring == MAP_FAILED)
 		return;
-	if (any() % 8 == 0) /* a reader that lies */
+	if (any() % 8 == 0) /* a reader with false values */
 		ring[any() % (size / 8)] = any();
 	munmap(ring, size);
 }
 
-/* Ready to record, or not. */
+/* Opens a session, ready to record or not. */
 static int open_one(void)
 {
 	static const struct sonde_dif_insn record = { .op = SONDE_DIF_RECORD };

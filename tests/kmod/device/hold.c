@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Held taps: the thread waits where it is, what is done to it meanwhile counts,
- * and nothing can hold it for ever
+ * Held taps: the thread waits in place, changes made to it meanwhile take
+ * effect, and nothing can hold it for ever
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -12,7 +12,7 @@
 #include "child.h"
 
 static struct client c = { .fd = -1 };
-/* Held records that were not looked at yet, in a ring. */
+/* Held records that have not been handled yet, of a ring. */
 static struct {
 	struct sonde_record record;
 	uint64_t word;
@@ -53,7 +53,7 @@ static void put_ecb(uint32_t epid, uint32_t probe, uint32_t flags)
 	GRANTED(&c, add_ecb(&c, (struct sonde_ecb){ epid, probe, 1, flags }));
 }
 
-/* A tap that holds, with the probe's number as its id. */
+/* A tap that holds, with the number of the probe as its id. */
 static void hold_tap(struct sonde_tap tap, uint32_t probe, const char *path)
 {
 	tap.id = tap.probe = probe;
@@ -85,7 +85,7 @@ static void run(const struct child *child)
 	open_gate(child);
 }
 
-/* The same with one call that holds, and the child on its way there. */
+/* The same with one call that holds, and the child about to make it. */
 static struct child run_to(uint32_t number, int (*work)(void))
 {
 	struct child child = begin_with(work);
@@ -95,7 +95,7 @@ static struct child run_to(uint32_t number, int (*work)(void))
 	return child;
 }
 
-/* The child is let go, and ends as it does when all went well. */
+/* Releases the child, which must then end successfully. */
 static void end(const struct child *child)
 {
 	CHECK_EXIT(child, 7);
@@ -144,7 +144,7 @@ static void put(pid_t pid, uint64_t address, const char *text)
 	      "write to %d", pid);
 }
 
-/* The name that open() gets is the one that we put there. */
+/* open() gets the name that we write there. */
 static char name[] = "/no/such/file/there/is";
 
 static int open_name(void)
@@ -179,7 +179,7 @@ static int read_zero(void)
 	return strcmp(buffer, "changed") == 0 ? 7 : 8;
 }
 
-/* At the entry we learn where; at the return we change what it has read. */
+/* At the entry we get the address; at the return we change the bytes that were read. */
 static void after_call(void)
 {
 	struct child child = begin_with(read_zero);
@@ -188,7 +188,7 @@ static void after_call(void)
 	hold_at(SONDE_TAP_SYSCALL_ENTRY, SYS_read, 1);
 	hold_at(SONDE_TAP_SYSCALL_RETURN, SYS_read, 2);
 	run(&child);
-	/* the return of the gate's read() first, unless it was over */
+	/* first comes the return of the gate's read(), unless that was over */
 	do {
 		if (!await_held())
 			break;
@@ -213,7 +213,7 @@ static int getppid_twice(void)
 	return 7;
 }
 
-/* ECBs behind one that holds run after the release, in the same firing. */
+/* ECBs after one that holds run after the release, in the same firing. */
 static void in_order(void)
 {
 	struct sonde_tap tap = { .id = 1, .probe = 1,
@@ -286,7 +286,7 @@ static int forever(void)
 	return 0;
 }
 
-/* SIGKILL, the end of the session, a detach and a disarm break a hold. */
+/* SIGKILL, the end of the session, a detach and a disarm end a hold. */
 static void nothing_holds_for_ever(void)
 {
 	struct child child = run_to(SYS_getppid, forever);
@@ -334,8 +334,8 @@ static void start_tap(struct client *of, pid_t pid)
 }
 
 /*
- * A new thread is held before it does what a tap that does not hold wants of
- * it. The tap's session ends all the same, be it this or another one.
+ * A new thread is held before a tap that does not hold can fire in it. The
+ * session of that tap, this one or another, can end nevertheless.
  */
 static void newborn_held(void)
 {
@@ -364,7 +364,7 @@ static void newborn_held(void)
 	}
 }
 
-/* A consumer that is killed. */
+/* A consumer is killed. */
 static void consumer_dies(void)
 {
 	enum { READY = 1, HELD };
@@ -458,7 +458,7 @@ static int run_true(void)
 	return 7;
 }
 
-/* Every kind of tap that can hold does so, as often as it happens. */
+/* Every kind of tap that can hold does so, at every event. */
 static void kinds(void)
 {
 	static const struct {
@@ -503,7 +503,7 @@ static void see_sample(const struct sonde_record *record)
 	held_samples += (record->flags & SONDE_RECORD_HELD) != 0;
 }
 
-/* Where no thread can wait, the record comes without the flag. */
+/* If the thread cannot wait, the record has no HELD flag. */
 static void never_held(void)
 {
 	struct sonde_tap tap = { .kind = SONDE_TAP_PROFILE, .offset = 1000000 };
@@ -554,7 +554,7 @@ static void many_threads(void)
 	CHECK(SOON((drain(&c, release_this),
 		    held_count == 2ul * THREADS * CALLS)),
 	      "%lu holds", held_count);
-	end(&child); /* nobody is held once more */
+	end(&child); /* no thread is held again */
 }
 
 static void user_plain(void)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System calls, however they are hooked: sessions that come and go beside one
- * another, calls that are under way, threads and children of a target, functions
- * that somebody else has hooked
+ * System calls, with each kind of hook: concurrent sessions that start and end,
+ * calls in progress, threads and children of a target, functions that another
+ * user has hooked
  *
- * usage: hooks     with the module's parameter direct_calls as it is
+ * usage: hooks     with the current value of the module parameter direct_calls
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include "fentry.h"
 
 #define CALLS 3000
-#define NUMBERS 330 /* so many are hooked together */
+#define NUMBERS 330 /* so many that they are hooked together */
 
 static uint64_t seen[8], last[8];
 static uint32_t only_pid;
@@ -47,7 +47,7 @@ static void put(struct client *c, uint32_t id, uint32_t kind, uint32_t number)
 	GRANTED(c, arm_kind(c, id, kind, number));
 }
 
-/* A session with a call's entries, by its name, and perhaps its returns. */
+/* A session with the entries of a call, hooked by name, and maybe its returns. */
 static void trace_call(struct client *c, uint32_t number, int returns)
 {
 	begin(c);
@@ -81,7 +81,7 @@ static void call(void)
 		syscall(called, 0);
 }
 
-/* Named calls and all of them, one session beside the other. */
+/* Calls hooked by name and all together, in concurrent sessions. */
 static void sessions(void)
 {
 	struct client named, all;
@@ -112,14 +112,14 @@ static void sessions(void)
 	call();
 	CHECK((got = take(&all, 1)) >= CALLS && got < CALLS + 100,
 	      "all after named: %lu", got);
-	trace_call(&named, SYS_getppid, 0); /* it is hooked with all */
+	trace_call(&named, SYS_getppid, 0); /* it is hooked with all others */
 	close_client(&all);
 	call();
 	CHECK((got = take(&named, 1)) == CALLS, "named within all: %lu", got);
 	close_client(&named);
 }
 
-/* A child that reads a byte, again and again, until its gate is gone. */
+/* A child that reads bytes until its gate is closed. */
 static struct child reader(struct client *c)
 {
 	struct child child = fork_child(c);
@@ -158,7 +158,7 @@ static uint64_t see_more(struct client *c)
 	return seen[1];
 }
 
-/* The end of a call that was under way when its return was armed. */
+/* The return of a call that was in progress when the tap was armed. */
 static void under_way(int targeted)
 {
 	struct child child;
@@ -207,7 +207,7 @@ static int family(void)
 	return 0;
 }
 
-/* Threads and children that a target makes are traced, others are not. */
+/* Threads and children of a target are traced, others are not. */
 static void targets(void)
 {
 	struct child child;
@@ -230,7 +230,7 @@ static void targets(void)
 	close_client(&c);
 }
 
-/* Counts a call by its name, and by all calls at once. */
+/* Counts a call that is hooked by name, and with all calls together. */
 static void count_both(const char *when)
 {
 	struct client c;
@@ -250,8 +250,8 @@ static void count_both(const char *when)
 }
 
 /*
- * Another direct call has the place: the next best hook is taken, and counts
- * the same. Where we are there first, the other one is refused.
+ * Another direct call occupies the function: the next best hook is used, and
+ * counts the same. If we are there first, the other one is refused.
  */
 static void busy(const char *function)
 {
@@ -268,7 +268,7 @@ static void busy(const char *function)
 	count_both(function);
 	trace_call(&c, called, 0);
 	call();
-	close(other); /* while its place is wanted */
+	close(other); /* while we want the place */
 	call();
 	CHECK((got = take(&c, 1)) == 2 * CALLS, "as it goes: %lu", got);
 	close_client(&c);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Native code and interpreter agree: random programs run in the kernel, and
- * again here by kmod/shared/dif.c, on the same arguments
+ * again here in kmod/shared/dif.c, with the same arguments
  */
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -16,7 +16,7 @@
 #define PROGRAMS 8
 #define CALLS 12
 
-/* A page of our memory, far from any other: loads find it, or nothing. */
+/* A page of our memory, far from any other: loads read it, or fault. */
 #define MEMORY 0x100000000000ull
 #define MEMORY_SIZE 4096
 
@@ -44,7 +44,7 @@ static void make_memory(void)
 		strcpy(text(n), texts[n]);
 }
 
-/* Numbers that are near an edge more often than not. */
+/* Numbers, mostly near limits. */
 static uint64_t any_word(void)
 {
 	static const uint64_t edges[] = {
@@ -107,7 +107,7 @@ static struct sonde_dif_insn any_insn(uint32_t left, int loads)
 		return INSN(SONDE_DIF_STT, 0, a, 0, any() % 4);
 	case 12:
 		return INSN(SONDE_DIF_NAMEQ, d, 0, 0, 32 + any() % 2);
-	case 13: /* an address, for the loads that follow */
+	case 13: /* an address for the loads that follow */
 		return INSN(SONDE_DIF_LC, d, 0, 0, 0);
 	case 14:
 		if (loads)
@@ -121,7 +121,7 @@ static struct sonde_dif_insn any_insn(uint32_t left, int loads)
 	return INSN(plain[any() % sizeof(plain)], d, a, b, 0);
 }
 
-/* execname, a text and bytes of our memory, or of what is none; the stack. */
+/* Captures execname, a text and bytes, of our memory or of none; the stack. */
 static uint32_t add_spans(struct made *m, uint32_t n)
 {
 	int limited = any() % 2;
@@ -192,8 +192,8 @@ static uint64_t variable(void *thread, uint32_t which)
 }
 
 /*
- * As the kernel: what is not there is a fault. A program may come by any
- * address in our page, not only where a text begins.
+ * As in the kernel: absent memory is a fault. A program may read any address in
+ * our page, not only the start of a text.
  */
 static int text_at(void *thread, uint64_t address, char *to, uint32_t max)
 {
@@ -220,7 +220,7 @@ static int bytes_at(void *thread, uint64_t address, void *to, uint32_t length)
 	return 0;
 }
 
-/* The stack of the present call, by a program that captures nothing else. */
+/* The stack of the current call, from a program that captures only that. */
 static uint64_t frames[FRAMES];
 static uint32_t frame_count;
 
@@ -239,7 +239,7 @@ static const struct sonde_dif_env env = { .read_user = bytes_at,
 					  .variable = variable,
 					  .stack = stack_here };
 
-#define STACK (PROGRAMS + 1) /* its id */
+#define STACK (PROGRAMS + 1) /* the id of that program */
 
 static const struct sonde_record *got[STACK + 1];
 
@@ -304,7 +304,7 @@ static void take_stack(void)
 	      "the call is at %lx, not in syscall()", frames[0]);
 }
 
-/* Counts the records that were compared. */
+/* Returns the number of records that were compared. */
 static uint64_t round_of(void)
 {
 	struct sonde_tap tap = { .id = 1, .probe = 1, .pid = getpid(),

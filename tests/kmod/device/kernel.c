@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What programs see of the kernel: its memory, its stacks, curthread; and who may
- * have such programs
+ * What programs read of the kernel: its memory, its stacks, curthread; and
+ * which sessions may have such programs
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -19,7 +19,7 @@ static const char *const names[] = { "linux_banner", "saved_command_line" };
 static uint64_t pool[ADDRESSES];
 static uint64_t own_begin = -1ull, own_end, getppid_at; /* the module's text; the call */
 
-/* Addresses that /proc/kallsyms has. */
+/* Reads addresses from /proc/kallsyms. */
 static void read_symbols(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
@@ -44,7 +44,7 @@ static void read_symbols(void)
 	CHECK(file && pool[BANNER] && pool[COMMAND_LINE] && getppid_at &&
 		      own_begin < own_end,
 	      "kallsyms");
-	pool[NOWHERE] = 0xffff800000000000ull; /* a hole of x86-64 */
+	pool[NOWHERE] = 0xffff800000000000ull; /* an address hole of x86-64 */
 	pool[OURS] = (uintptr_t)names;
 }
 
@@ -105,7 +105,7 @@ static const void *span(const struct sonde_record *record, int slot)
 	return (const char *)record + SONDE_SPAN_OFFSET(record->slot[slot]);
 }
 
-/* Kernels before have none, and their entry fires before the call's function. */
+/* Older kernels have no direct calls, and fire entries before the call's function. */
 static bool has_direct_calls(void)
 {
 	struct utsname kernel;
@@ -194,7 +194,7 @@ static void see_sample(const struct sonde_record *record)
 	      frames[0], record->slot[1]);
 }
 
-/* A sample's stack begins where the kernel was interrupted, and is empty elsewhere. */
+/* The stack of a sample begins where the kernel was interrupted; it is empty if user code was. */
 static void sampled(void)
 {
 	static const struct sonde_dif_insn stack[] = {
@@ -226,7 +226,7 @@ static void add(const struct sonde_record *record)
 	sum += record->slot[0] + record->slot[1];
 }
 
-/* Who is not root gets none of it; caller and stackdepth are 0. */
+/* A user other than root gets nothing of the kernel; caller and stackdepth are 0. */
 static void not_root(void)
 {
 	static const struct sonde_dif_insn end = { .op = SONDE_DIF_RECORD };

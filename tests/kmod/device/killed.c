@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions that are killed at any moment, in the middle of a request, of an
- * overload, while they hold threads: nothing of them is left
+ * Sessions are killed at any moment: during a request, during an overload,
+ * while they hold threads. Nothing of them is left
  *
  * usage: killed [SECONDS]
  */
@@ -39,7 +39,7 @@ __asm__("probed: mov %rdi, %rax\n"
 uint64_t probed(uint64_t n);
 extern char probed_again[], probed_return[];
 
-/* What there is to trace: calls, children, their ends, signals, a function, mappings. */
+/* Does what can be traced: calls, children, their ends, signals, a function, mappings. */
 static void load(int n)
 {
 	int file = open("/bin/true", O_RDONLY);
@@ -71,7 +71,7 @@ static void load(int n)
 	}
 }
 
-/* Of one kind or another, at an instruction that may or may not fit it. */
+/* An instruction of a random kind, which may not be the real one. */
 static void any_instruction(struct sonde_tap *tap)
 {
 	const char *const at[] = { (char *)probed, probed_again,
@@ -86,7 +86,7 @@ static void any_instruction(struct sonde_tap *tap)
 	tap->leave.index = SONDE_LEAVE_NO_REGISTER;
 }
 
-/* A tap of any kind. What is refused is refused. */
+/* A tap of any kind. It may be refused. */
 static void any_tap(struct client *c, uint32_t id, bool held)
 {
 	struct sonde_tap tap = { .kind = random() % SONDE_TAP_KIND_COUNT,
@@ -118,14 +118,14 @@ static void any_tap(struct client *c, uint32_t id, bool held)
 
 static struct client c;
 
-/* Some are let go, others are held until the session dies. */
+/* Releases some threads; the others stay held until the session dies. */
 static void release(const struct sonde_record *record)
 {
 	if ((record->flags & SONDE_RECORD_HELD) && random() % 4)
 		ask(&c, SONDE_RELEASE, record->tid, 0);
 }
 
-/* Of those that wait, too. */
+/* Reads events, also those for which a thread waits. */
 static void read_events(void)
 {
 	char bytes[8192];
@@ -137,10 +137,10 @@ static void read_events(void)
 			ask(&c, SONDE_ACKNOWLEDGE, event->value, 0);
 }
 
-/* Everything a client does, until it is killed. */
+/* Does everything a client does, until it is killed. */
 static void session(void)
 {
-	/* Without targets it would hold whoever is to kill it. */
+	/* Without targets it would also hold the process that is to kill it. */
 	bool held = random() % 3 == 0;
 	uint32_t id = 1;
 
@@ -155,7 +155,7 @@ static void session(void)
 	while (id < 8)
 		any_tap(&c, id++, held && random() % 2);
 	ask(&c, SONDE_GO, 0, 0);
-	/* It goes with its last descriptor. */
+	/* The session ends with its last descriptor. */
 	if (random() % 4 == 0 && fork() == 0)
 		prctl(PR_SET_NAME, "heir");
 	for (;;) {
@@ -198,8 +198,8 @@ static pid_t start(void)
 }
 
 /*
- * Kills sessions until the time is over, and all slots had their turn: that takes
- * long on a kernel that checks itself. Returns how many there were.
+ * Kills sessions until the time is over and every slot was used: that takes
+ * long on a debug kernel. Returns their number.
  */
 static uint64_t kill_sessions(uint64_t end)
 {
@@ -209,7 +209,7 @@ static uint64_t kill_sessions(uint64_t end)
 	for (int n = 0; now() < end || !killed; n = (n + 1) % SESSIONS) {
 		int next = (n + SESSIONS / 2) % SESSIONS;
 
-		/* What is killed takes its time, and gets it. */
+		/* A killed process needs time to end, and gets it. */
 		if (pids[n]) {
 			CHECK(waitpid(pids[n], NULL, 0) == pids[n], "wait");
 			killed++;
@@ -227,7 +227,7 @@ static uint64_t kill_sessions(uint64_t end)
 	return killed;
 }
 
-/* Lines of a file of the kernel's. */
+/* Number of lines of a file of the kernel. */
 static uint64_t lines_of(const char *path)
 {
 	FILE *file = fopen(path, "r");
@@ -242,7 +242,7 @@ static uint64_t lines_of(const char *path)
 	return lines;
 }
 
-/* Other sessions than ours; those of the killed end with their last child. */
+/* Number of sessions other than ours; those of killed processes end with their last child. */
 static uint64_t sessions_left(void)
 {
 	struct sonde_session_info info[64];
@@ -268,7 +268,7 @@ static void torture(double seconds)
 	CHECK(SOON(sessions_left() == 0), "%lu sessions", sessions_left());
 	CHECK(SOON(lines_of(HOOKED) == hooked),
 	      "%lu functions are hooked, not %lu", lines_of(HOOKED), hooked);
-	/* Nobody is held any more. */
+	/* No thread is held any more. */
 	for (int n = 0; n < LOADS; n++) {
 		uint64_t turns = shared->turns[n];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Returns: a tap on each instruction that leaves a function fires when it does,
- * and only then; what enters a function fires once a call
+ * Returns: a tap on an instruction that leaves a function fires if it does, and
+ * only then; an entry fires once per call
  */
 #define _GNU_SOURCE
 #include <asm/prctl.h>
@@ -55,7 +55,7 @@ static void count(const struct sonde_record *record)
 	count_of[record->epid]++;
 }
 
-/* A target behind its gate, and nothing recorded. */
+/* A target behind its gate, and no records yet. */
 static void begin(int (*work)(void))
 {
 	GRANTED(&c, open_session(&c, 8 << 20));
@@ -76,7 +76,7 @@ static void run(void (*look)(const struct sonde_record *))
 	CHECK(drops(&c) == 0, "%lu drops", drops(&c));
 }
 
-/* Everything a program may ask of a firing. */
+/* Everything a program may read in a firing. */
 static void load_all(uint32_t id)
 {
 	static const struct sonde_dif_insn insns[] = {
@@ -129,7 +129,7 @@ static struct sonde_tap reenter_at(const char *function, const char *at,
 	return tap;
 }
 
-/* Functions that a `ret` leaves, in every form; callers, with what is behind. */
+/* Functions that are left by a `ret`, in every form; and callers, with labels after the calls. */
 __asm__(".macro function name\n"
 	"	.globl \\name\n"
 	"	.type \\name, @function\n"
@@ -200,7 +200,7 @@ static const struct hit *nth_of(uint32_t epid, unsigned int nth)
 	return &hits[LENGTH(hits) - 1];
 }
 
-/* The stack begins with the function itself, and then its caller. */
+/* The stack begins with the function itself, then its caller. */
 static void check_hit(uint32_t epid, unsigned int nth, const char *at,
 		      const char *behind)
 {
@@ -269,13 +269,13 @@ static void returns(void)
 			      nth_of(RETURN(n), 0)->word[FRAMES_COUNT],
 		      "row %u: other depths", n);
 	}
-	/* who came by a jump returns to where that was called */
+	/* a function that was reached by a jump returns to its caller's caller */
 	check_hit(ENTRY(0), 1, text_of(plain), behind_tail);
 	check_hit(RETURN(0), 1, plain_at, behind_tail);
 	close_client(&c);
 }
 
-/* Of one instruction: it is entered, then left, whatever was armed first. */
+/* A function of one instruction is entered, then left, in whatever order the taps were armed. */
 static void one_instruction(int return_first)
 {
 	const struct {
@@ -311,7 +311,7 @@ static void one_instruction(int return_first)
 	close_client(&c);
 }
 
-/* Two taps of one place come and go, each for itself. */
+/* Two taps at one place are armed and disarmed independently. */
 static void one_place(void)
 {
 	const char *function = text_of(bare);
@@ -330,7 +330,7 @@ static void one_place(void)
 	close_client(&c);
 }
 
-/* Every condition, with every flag that one looks at. */
+/* Every condition, with every flag that it tests. */
 __asm__(".data\n"
 	"jcc_table:\n"
 	".text\n"
@@ -391,8 +391,8 @@ static void conditions(void)
 }
 
 /*
- * Jumps through operands, from functions that begin with the label before and end
- * with `operands_end`. Each is made with rsi and rdi as the child says.
+ * Jumps through operands, from functions that begin at the label before and end
+ * at `operands_end`. Each runs with the child's values in rsi and rdi.
  */
 __asm__(".data\n"
 	"operand_table:\n"
@@ -429,7 +429,7 @@ __asm__(".data\n"
 	"operand_outside:\n"
 	"	mov $2, %eax\n"
 	"	ret\n"
-	"function call_with\n" /* (function, rdi, rsi): with what it may change saved */
+	"function call_with\n" /* (function, rdi, rsi): saves the registers that it may change */
 	"	push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15\n"
 	"	sub $8, %rsp\n"
 	"	mov %rdi, %rax\n"
@@ -463,7 +463,7 @@ static struct sonde_leave leave_of(uint32_t n)
 	switch (n - BY_REGISTER) {
 	default:
 		leave.flags = 0;
-		leave.base = n < 4 ? n : n + 1; /* rsp is left out */
+		leave.base = n < 4 ? n : n + 1; /* without rsp */
 		break;
 	case 0:
 		leave.base = 6;
@@ -500,7 +500,7 @@ static struct sonde_leave leave_of(uint32_t n)
 	return leave;
 }
 
-/* rsi (and r12) for the slot at `slot`; rdi goes with it. */
+/* rsi (and r12) for the slot at `slot`, and rdi for the same. */
 static uint64_t reach(uint32_t n, uint64_t slot, uint64_t *rdi)
 {
 	*rdi = 3;
@@ -517,7 +517,7 @@ static uint64_t reach(uint32_t n, uint64_t slot, uint64_t *rdi)
 	case 6:
 		return slot + 8;
 	}
-	return 0; /* not by rsi */
+	return 0; /* rsi cannot do it */
 }
 
 /* The child's slot is on a page of its own, which is not present. */
@@ -575,7 +575,7 @@ static void operands(void)
 	close_client(&c);
 }
 
-/* A second part of the function: what leads there stays inside. */
+/* A second part of the function: jumps there stay inside. */
 static void cold_part(void)
 {
 	const uint32_t n = 5; /* rsi */
@@ -613,7 +613,7 @@ static int jump_by_nothing(void)
 	return 8;
 }
 
-/* A jump whose operand cannot be read faults, and leaves nothing. */
+/* A jump whose operand cannot be read faults, and does not leave. */
 static void bad_operand(void)
 {
 	struct sonde_tap tap = leave_at(operand_table[BY_REGISTER].function,
@@ -628,7 +628,7 @@ static void bad_operand(void)
 	close_client(&c);
 }
 
-/* Frames that are left otherwise: by longjmp, and by the unwinder of exceptions. */
+/* Frames that are left by longjmp, or by the unwinder of exceptions. */
 __asm__("function left\n"
 	"	.cfi_startproc\n"
 	"	sub $8, %rsp\n"
@@ -686,7 +686,7 @@ static void left_frames(void)
 	close_client(&c);
 }
 
-/* Recursion; two ways out. */
+/* Recursion, and two exits. */
 __asm__("function deep\n"
 	"	test %edi, %edi\n"
 	"	jz deep_end\n"
@@ -725,7 +725,7 @@ static void recursion(void)
 	close_client(&c);
 }
 
-/* Loops to the first instruction. */
+/* Loops that jump to the first instruction. */
 __asm__("function looped\n"
 	"	dec %edi\n"
 	"looped_at: jnz looped\n"
@@ -747,7 +747,7 @@ static void loop_in_handler(int signal)
 	looped_always(3);
 }
 
-/* Each time a signal is under way, whose handler does the same. */
+/* Each iteration is interrupted by a signal whose handler does the same. */
 static int loop(void)
 {
 	signal(SIGALRM, loop_in_handler);
@@ -765,7 +765,7 @@ static int loop(void)
 	return 7;
 }
 
-/* Two probes each; the jump of one is armed before its entry. */
+/* Two probes each; one has its jump armed before its entry. */
 static void reentered(void)
 {
 	const struct sonde_tap taps[] = {
@@ -798,7 +798,7 @@ static void reentered(void)
 	close_client(&c);
 }
 
-/* What uprobes cannot take (notrack) is left out, and told. */
+/* A place that uprobes cannot probe (notrack) is left out, with a notice. */
 __asm__("function not_tracked\n"
 	"	nop\n"
 	"not_tracked_at: .byte 0x3e, 0xff, 0xe6\n");
@@ -830,7 +830,7 @@ static void refused_by_kernel(void)
 	close_client(&c);
 }
 
-/* As many sites as a large program's functions, of one file, named once. */
+/* As many sites as a large program has functions, in one file that is named once. */
 __asm__("function many\n"
 	"	.fill 10000, 1, 0x90\n"
 	"	ret\n");
@@ -876,7 +876,10 @@ static void scale(void)
 	took = now() - began;
 	printf("leaves: %d sites armed in %lu ms, disarmed in %lu ms\n", SITES,
 	       armed / 1000000, took / 1000000);
-	/* A grace period each would be minutes. A kernel whose debugging makes all slow arms as slowly, which waits for none. */
+	/*
+	 * One grace period per site would take minutes. A slow debug kernel
+	 * arms as slowly, although that waits for none.
+	 */
 	CHECK(took < 10 * SECOND || took < armed, "%d sites disarmed in %lu ms", SITES,
 	      took / 1000000);
 	close_client(&c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a session may not have too much of, and what it gets of the last bit
+ * Limits of a session, and what it gets when it reaches them
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -14,7 +14,7 @@
 
 static struct client c;
 
-/* A child's file, whose name is longer than the room that read() is given. */
+/* A file of the child, with a name longer than the buffer of read(). */
 static int map_long_name(void)
 {
 	char path[4096] = "/tmp", name[201];
@@ -81,7 +81,7 @@ static void see_slot(const struct sonde_record *r)
 		slot0 = r->slot[0];
 }
 
-/* A slot whose only capture stands behind a RECORD is 0, by native code too. */
+/* A slot whose only capture comes after a RECORD is 0, with native code, too. */
 static void slot_behind_a_record(void)
 {
 	static const struct sonde_dif_insn dirty[] = {
@@ -136,7 +136,10 @@ static uint64_t fire(void)
 	return drain(&c, see_order);
 }
 
-/* Many on one probe: each fires once, in order, and those that are left after. */
+/*
+ * Many ECBs on one probe: each fires once, in order, and so do those that are
+ * left after removals.
+ */
 static void many_ecbs(void)
 {
 	uint32_t odd[200], n;
@@ -168,7 +171,7 @@ static void many_ecbs(void)
 	close_client(&c);
 }
 
-/* The time of one firing has a limit. */
+/* The cost of one firing is limited. */
 static void costly_firings(void)
 {
 	struct sonde_dif_insn code[SONDE_MAX_SLOTS + 1] = {};
@@ -189,7 +192,7 @@ static void costly_firings(void)
 	close_client(&c);
 }
 
-/* A member's is a tenth of root's. */
+/* A member's limit is a tenth of root's. */
 static void members_cost_less(void)
 {
 	static struct sonde_dif_insn code[4001];
@@ -217,10 +220,10 @@ static __attribute__((noinline)) void function(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* And so has that of all that fire at one place; the others are counted. */
+/* So is the cost of all that fire at one place; the others are counted as drops. */
 static void costly_sites(uint32_t kind)
 {
-	enum { EACH = 92 }; /* of 32,001 instructions, so 2.9 million */
+	enum { EACH = 92 }; /* of 32,001 instructions, so 2.9 million together */
 	static struct sonde_dif_insn code[4001];
 	static struct sonde_ecb ecbs[2 * EACH + 1];
 	bool user = kind == SONDE_TAP_USER_ENTRY;
@@ -259,7 +262,7 @@ static void costly_sites(uint32_t kind)
 	close_client(&c);
 }
 
-/* A function whose table has 500 steps: it calls itself, then makes a call. */
+/* A function whose frame table has 500 steps: it calls itself, then makes a system call. */
 __asm__(".text\n"
 	".type winding, @function\n"
 	"winding: .cfi_startproc\n"
@@ -282,14 +285,14 @@ __asm__(".text\n"
 	".size winding, . - winding\n");
 void winding(int depth);
 
-/* The same with a table as compilers make it. */
+/* The same with a table of the compiler. */
 static __attribute__((noinline)) void plain(int depth)
 {
 	if (depth)
 		plain(depth - 1);
 	else
 		syscall(SYS_getppid);
-	__asm__ volatile("" ::: "memory"); /* no jump in its place */
+	__asm__ volatile("" ::: "memory"); /* prevents a tail call */
 }
 
 static uint32_t frames;
@@ -307,7 +310,7 @@ static uint32_t frames_of(void (*function)(int), int depth)
 	return frames;
 }
 
-/* A walk of the stack has a bound, whatever the program says of its functions. */
+/* The walk of a stack is limited, whatever the tables of the program contain. */
 static void costly_walks(void)
 {
 	static const struct sonde_dif_insn code[] = {
@@ -335,7 +338,7 @@ static void *volatile *return_address; /* of a frame in the middle */
 static void *returns_to;
 static uint64_t unlike;
 
-/* The stack ends there, or goes on. */
+/* The stack ends there, or continues. */
 static void *cut_the_stack(void *unused)
 {
 	while (!over) {
@@ -356,7 +359,7 @@ static __attribute__((noinline)) void call_below(int depth)
 	}
 	if (depth) {
 		call_below(depth - 1);
-		__asm__ volatile("" ::: "memory"); /* no jump in its place */
+		__asm__ volatile("" ::: "memory"); /* prevents a tail call */
 		return;
 	}
 	over = 0;
@@ -372,7 +375,7 @@ static void see_depths(const struct sonde_record *r)
 	unlike += r->slot[0] != r->slot[1] || r->slot[0] < 2;
 }
 
-/* The stack is walked once a firing, however often its depth is asked for. */
+/* The stack is walked once per firing, even if several programs read its depth. */
 static void one_depth_a_firing(void)
 {
 	static struct sonde_dif_insn code[ASKED + 3];
@@ -396,7 +399,7 @@ static void one_depth_a_firing(void)
 	close_client(&c);
 }
 
-/* A signal that a process discards which will not run any more: counted. */
+/* A discarded signal whose receiver never runs again is counted as a drop. */
 static void lost_with_its_receiver(void)
 {
 	struct child child;
@@ -431,7 +434,7 @@ static void many_timers(void)
 	close_client(&c);
 }
 
-/* Taps at one place: armed and disarmed many at once, in any order. */
+/* Taps at one place: many are armed and disarmed at once, in any order. */
 static void many_taps(void)
 {
 	static struct sonde_tap taps[4097];
@@ -460,7 +463,7 @@ static void many_taps(void)
 	close_client(&c);
 }
 
-/* A session with a program: bytes of native code that it has. */
+/* A session with a program; returns the size of its native code. */
 static uint64_t native_code(void)
 {
 	uint64_t bytes;
@@ -474,7 +477,7 @@ static uint64_t native_code(void)
 	return bytes;
 }
 
-/* What a member chose is not made code of the kernel's; it is interpreted. */
+/* A program of a member is not compiled to kernel code; it is interpreted. */
 static void native_for_who_may(void)
 {
 	CHECK(native_code() > 0, "root's program has no native code");
@@ -482,7 +485,7 @@ static void native_for_who_may(void)
 	CHECK(native_code() == 0, "a member's program has native code");
 }
 
-/* The same in a program. */
+/* The same for taps on an instruction of a program. */
 static void many_user_taps(void)
 {
 	static struct {
@@ -507,7 +510,7 @@ static void many_user_taps(void)
 	close_client(&c);
 }
 
-/* Whether each task of the machine runs through our hooks. */
+/* Whether every task of the machine runs through our hooks. */
 static int all_pay(FILE *status)
 {
 	char line[512];
@@ -520,7 +523,7 @@ static int all_pay(FILE *status)
 	return all;
 }
 
-/* Who traces nobody has nobody pay for his taps. */
+/* A session that traces no task makes no task pay for its taps. */
 static void only_targets_pay(void)
 {
 	FILE *status = fopen("/proc/sonde", "r");
@@ -542,7 +545,7 @@ static void only_targets_pay(void)
 
 enum { MAPS = 3000 }; /* of 2 KiB and more each */
 
-/* As map_long_name(), so often that nobody could keep all events. */
+/* As map_long_name(), but too often to keep all events. */
 static int map_often(void)
 {
 	char path[4096] = "/tmp", name[201];
@@ -567,7 +570,7 @@ static int map_often(void)
 	return 0;
 }
 
-/* What nobody reads is kept up to a bound, and the rest is counted. */
+/* Unread events are kept up to a limit; the rest is counted as lost. */
 static void unread_events(void)
 {
 	char packet[8192];
@@ -607,7 +610,7 @@ static void as_member(void)
 		      strstr(c.last.reply.why, "RLIMIT_MEMLOCK"),
 	      "rings beyond RLIMIT_MEMLOCK: %s", c.last.reply.why);
 	close_client(&c);
-	for (int n = 0; n < 200; n++) { /* each gives back what it had */
+	for (int n = 0; n < 200; n++) { /* each frees everything */
 		GRANTED(&c, open_session(&c, 1 << 18));
 		unmap_rings(&c);
 		GRANTED(&c, make_buffers(&c, 1 << 17));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What no good client says is refused with the errno that the ABI names, and
- * does no harm
+ * Faulty requests are refused with the errno that the ABI specifies, and do no
+ * harm
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -12,9 +12,9 @@
 
 static struct client c;
 
-#define GROUP 4242 /* stands for `tracing` */
+#define GROUP 4242 /* used as the group `tracing` */
 
-/* One request and the errno it must yield. */
+/* A request and the errno that it must yield. */
 static void refused(const char *what, int expected, uint32_t kind, uint32_t id,
 		    uint64_t value, const void *payload, uint64_t length)
 {
@@ -39,7 +39,7 @@ static void before_hello(void)
 	close(c.fd);
 }
 
-/* A request whose fields are all ours. */
+/* A request in which the test sets all fields. */
 static int raw(struct sonde_request request)
 {
 	static const uint64_t payload[8];
@@ -57,7 +57,7 @@ static void not_zero(uint32_t kind, const char *what, struct sonde_request r)
 	      "request %u with %s: %s", kind, what, c.last.reply.why);
 }
 
-/* What a kind of request does not use, and what is reserved, has to be 0. */
+/* Fields that a kind of request does not use, and reserved fields, must be 0. */
 static void unused(void)
 {
 	struct {
@@ -189,14 +189,14 @@ static void ecbs(void)
 	two[1].probe = 0;
 	refused("no probe", EINVAL, SONDE_ECB_ADD, 0, 2, two, sizeof(two));
 	two[1].probe = 1;
-	/* none was left */
+	/* no ECB was left */
 	GRANTED(&c, request(&c, SONDE_ECB_ADD, 0, 2, two, sizeof(two), NULL,
 			    0));
 	refused("remove none", ENOENT, SONDE_ECB_REMOVE, 0, 1, &missing, 4);
 	refused("remove cut", EINVAL, SONDE_ECB_REMOVE, 0, 1, &missing, 3);
 }
 
-/* The first tap has no file before it, nor has one behind a tap of another kind. */
+/* The first tap has no file before it; nor has a tap after one of another kind. */
 static void files(void)
 {
 	static const struct sonde_tap call = { .id = 1, .probe = 1,
@@ -224,7 +224,7 @@ static void files(void)
 		GRANTED(&c, disarm(&c, id));
 }
 
-/* What a tap says of the instruction that leaves, or comes back. */
+/* The description of the instruction that leaves or reenters. */
 static void leaving(void)
 {
 	const struct sonde_leave any = { .how = SONDE_LEAVE_JUMP_OPERAND,
@@ -368,7 +368,7 @@ static void not_in_group(void)
 	CHECK(open_client(&c) == -EACCES, "one who is not in the group");
 }
 
-/* Somebody who may open the device, but is not root. */
+/* A user who may open the device, but is not root. */
 static void in_group(void)
 {
 	static const struct sonde_dif_insn record = { .op = SONDE_DIF_RECORD };
@@ -393,17 +393,17 @@ static void in_group(void)
 	refused("every process", EPERM, SONDE_GO, 0, 0, NULL, 0);
 	GRANTED(&c, attach(&c, getpid()));
 	go(&c);
-	usleep(300000); /* root's process makes such calls meanwhile */
+	usleep(300000); /* a process of root makes such calls meanwhile */
 	seen = drain(&c, NULL);
 	CHECK(seen == 0 && drops(&c) == 0, "%lu of others", seen);
-	/* only what is ours, as ptrace_may_access() has it */
+	/* only our own processes, as ptrace_may_access() decides */
 	hundred_calls();
 	run_apart(hundred_calls);
 	seen = drain(&c, NULL);
 	CHECK(seen == 200 && drops(&c) == 0, "%lu of our own", seen);
 }
 
-/* Root of his own namespace, who has all capabilities there, and none here. */
+/* Root of a user namespace, with all capabilities there, and none here. */
 static void root_of_his_own(void)
 {
 	static const struct sonde_dif_insn record = { .op = SONDE_DIF_RECORD };
@@ -423,7 +423,7 @@ static void root_of_his_own(void)
 	CHECK(arm(&c, 1, sample, NULL) == -EPERM, "samples");
 }
 
-/* Process numbers are the machine's. */
+/* Process numbers are those of the initial namespace. */
 static void among_others_numbers(void)
 {
 	int status = -1;
@@ -437,7 +437,7 @@ static void among_others_numbers(void)
 	CHECK(status == 0, "a session in another pid namespace");
 }
 
-/* The device is a group's, as the udev rule has it. */
+/* The device belongs to a group, as with the udev rule. */
 static void unprivileged(void)
 {
 	struct child roots = start_child(&c, call_forever);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What targets map is told when they map it, and when they end
+ * Mappings of targets are reported when they are made, and when the target ends
  */
 #define _GNU_SOURCE
 #include "child.h"
@@ -11,7 +11,7 @@ static struct client c = { .fd = -1 };
 static volatile struct {
 	uint64_t address;
 	int done;
-} *child_maps; /* what the child says */
+} *child_maps; /* the child's own data */
 static int mapped, mappings, ours, of_others, gone;
 static uint32_t only;
 
@@ -51,7 +51,7 @@ static void read_events(void)
 	}
 }
 
-/* Maps a file, says where, and ends when it is told to. */
+/* Maps a file, reports the address, and ends on request. */
 static struct child start(void)
 {
 	struct child child = fork_child(&c);
@@ -94,14 +94,14 @@ static void run(int targeted)
 	open_gate(&child);
 	CHECK_EXIT(&child, 0);
 	read_events();
-	/* the program, the C library, the linker, what it mapped */
+	/* the program, the C library, the linker, and the file that it mapped */
 	CHECK(mappings >= 3 && ours == 1, "%d mappings, %d of ours", mappings,
 	      ours);
 	CHECK(of_others == 0, "%d of others", of_others);
 	close_client(&c);
 }
 
-/* The thread that waits, by the next event MAPPED. */
+/* The thread that waits, from the next MAPPED event. */
 static uint32_t next_waiting(void)
 {
 	static char bytes[8192];
@@ -113,7 +113,7 @@ static uint32_t next_waiting(void)
 	return 0;
 }
 
-/* A target that is followed stands until what it has mapped was seen. */
+/* A followed target stops until its mapping has been handled. */
 static void follow(void)
 {
 	struct child child = start();
@@ -139,7 +139,7 @@ static void follow(void)
 	close_client(&c);
 }
 
-/* Who waits is let go by the end of the session, by SIGKILL, or by a detach. */
+/* A waiting thread continues at the end of the session, at SIGKILL, or at a detach. */
 static void let_go(int how)
 {
 	struct child child = start();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may open the device but has no privilege, a member of its group: what he
- * does not get of programs with privileges, and of the kernel
+ * A member of the device's group, who may open it but has no privileges, must
+ * not get data of privileged programs or of the kernel
  *
- * The program copies itself to VICTIM, set-uid root. A child that is traced
- * becomes that.
+ * The program copies itself to VICTIM, set-uid root. A traced child execs that
+ * copy.
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -16,12 +16,12 @@
 
 #include "child.h"
 
-#define GROUP 4242 /* stands for `tracing` */
+#define GROUP 4242 /* used as the group `tracing` */
 #define VICTIM "/tmp/sonde-victim"
-#define PLAIN "/tmp/sonde-plain" /* the same, and not set-uid */
+#define PLAIN "/tmp/sonde-plain" /* the same, but not set-uid */
 
 static struct client c;
-static char secret[32]; /* at the same address in both, for the binary is static */
+static char secret[32]; /* at the same address in both, because the binary is static */
 
 static int victim(void)
 {
@@ -44,7 +44,7 @@ static void count_root(const struct sonde_record *r)
 		of_root++;
 }
 
-/* Euid, and what is at `secret`. */
+/* Captures euid, and the bytes at `secret`. */
 static void load_nosy(struct client *client, uint32_t id)
 {
 	const struct sonde_dif_insn code[] = {
@@ -60,7 +60,7 @@ static void load_nosy(struct client *client, uint32_t id)
 	GRANTED(client, load_kinds(client, id, INSNS(code), 2, kinds));
 }
 
-/* Reads all events; how many of a kind are about a process, and the last text. */
+/* Reads all events; returns the number of those of a kind about a process, and the last text. */
 static int events(uint32_t kind, pid_t pid, char text[4096])
 {
 	char packet[8192];
@@ -76,7 +76,7 @@ static int events(uint32_t kind, pid_t pid, char text[4096])
 	return count;
 }
 
-/* Every kind of tap that needs no capability, on a child that becomes root's. */
+/* Every kind of tap that needs no capability, on a child that runs root's program. */
 static void exec_is_a_border(void)
 {
 	static const struct sonde_tap taps[] = {
@@ -98,7 +98,7 @@ static void exec_is_a_border(void)
 	GRANTED(&c, open_session(&c, 65536));
 	child = start_child(&c, become_victim);
 	GRANTED(&c, attach(&c, child.pid));
-	GRANTED(&c, attach(&c, getpid())); /* who gets the child's signals */
+	GRANTED(&c, attach(&c, getpid())); /* it gets the signals of the child */
 	for (uint32_t n = 0; n < LENGTH(taps); n++) {
 		load_nosy(&c, n + 1);
 		GRANTED(&c, arm(&c, n + 1, taps[n], NULL));
@@ -112,7 +112,7 @@ static void exec_is_a_border(void)
 	CHECK(attach(&c, child.pid) == -EPERM, "attached to root's program");
 	CHECK(ask(&c, SONDE_FOLLOW, 0, child.pid) == -ESRCH,
 	      "root's program is held");
-	/* it tells its parent of a stop: that is sent by root's program */
+	/* it notifies its parent of a stop: root's program sends that */
 	kill(child.pid, SIGSTOP);
 	usleep(100000);
 	kill(child.pid, SIGCONT);
@@ -123,7 +123,7 @@ static void exec_is_a_border(void)
 	close_client(&c);
 }
 
-static uint32_t late; /* us */
+static uint32_t late; /* microseconds */
 
 static int become_victim_for_long(void)
 {
@@ -138,7 +138,7 @@ static void *exec_in_thread(void *unused)
 	return unused;
 }
 
-/* The thread takes the leader's place, and its number. */
+/* The thread takes the place of the leader, and its number. */
 static int become_victim_in_thread(void)
 {
 	pthread_t thread;
@@ -164,7 +164,7 @@ static int is_of_root(pid_t pid)
 	return euid == 0;
 }
 
-/* An attach and an exec at once: whichever is first, root's program is no target. */
+/* An attach and an exec at the same time: whichever comes first, root's program is no target. */
 static void beside_an_exec(int (*become)(void))
 {
 	uint32_t granted = 0, refused = 0, kept = 0, mapped = 0;
@@ -174,7 +174,7 @@ static void beside_an_exec(int (*become)(void))
 		char text[4096] = "";
 		int err;
 
-		/* each time the first session: its attach takes the longest */
+		/* a new session each time: its first attach takes longest */
 		GRANTED(&c, open_session(&c, 4096));
 		late = n % 20 * 10000;
 		child = start_child(&c, become);
@@ -204,7 +204,7 @@ static void attach_beside_exec(void)
 	beside_an_exec(become_victim_in_thread);
 }
 
-/* MAPPED says where root's program lies: its children's, too. */
+/* MAPPED would tell where root's program is mapped; also for its children. */
 static void addresses_stay_secret(void)
 {
 	struct child child;
@@ -224,7 +224,7 @@ static void addresses_stay_secret(void)
 	close_client(&c);
 }
 
-/* Engines that a thread has from before: they do not hold it in root's program. */
+/* Engines that a thread got earlier do not hold it in root's program. */
 static void not_held_behind_an_exec(void)
 {
 	static const struct sonde_tap taps[] = {
@@ -250,18 +250,18 @@ static void not_held_behind_an_exec(void)
 	}
 	go(&c);
 	open_gate(&child);
-	CHECK_EXIT(&child, 7); /* by itself: nobody releases it */
+	CHECK_EXIT(&child, 7); /* by itself: it is not released */
 	CHECK(drain(&c, NULL) == 0, "root's program fires");
 	close_client(&c);
 }
 
-/* What is put off to the end of an exec would run in root's program. */
+/* A firing that is deferred to the end of an exec would run in root's program. */
 static void put_off_to_an_exec(void)
 {
 	const struct sonde_dif_insn code[] = {
 		{ SONDE_DIF_VAR, 4, 0, 0, SONDE_DIF_VAR_EUID },
 		{ SONDE_DIF_CAPW, 0, 4, 0, 0 },
-		{ SONDE_DIF_LI, 0, 0, 0, 0x10000 }, /* nothing is there */
+		{ SONDE_DIF_LI, 0, 0, 0, 0x10000 }, /* no memory is there */
 		{ SONDE_DIF_LI, 1, 0, 0, 8 },
 		{ SONDE_DIF_CAPMEM, 1, 0, 1, 8 },
 		{ .op = SONDE_DIF_RECORD },
@@ -294,7 +294,7 @@ static void count_foreign(const struct sonde_record *r)
 		of_root++;
 }
 
-/* An ignored timer signal is sent in whoever's interrupt; it is its receiver's. */
+/* An ignored timer signal is sent in the interrupt of any thread; it belongs to its receiver. */
 static void timers_are_their_receivers(void)
 {
 	const struct itimerval once = { .it_value = { 0, 1000 } };
@@ -328,7 +328,7 @@ static void see_faults(const struct sonde_record *r)
 	faults = r->faults;
 }
 
-/* At the end nothing says any more whether a process may be looked at. */
+/* At the end of a process nothing shows whether it may be read. */
 static void nothing_at_the_end(void)
 {
 	static const struct sonde_dif_insn code[] = {
@@ -361,7 +361,7 @@ static void see_names(const struct sonde_record *r)
 	comms[1] = SONDE_SPAN_LENGTH(r->slot[1]);
 }
 
-/* Names of processes are their users'. */
+/* A member gets only the names of his own processes. */
 static void names_of_others(void)
 {
 	const struct sonde_dif_insn code[] = {
@@ -390,7 +390,7 @@ static __attribute__((noinline)) void probed(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Whether we have a breakpoint. */
+/* Whether our code has a breakpoint. */
 static int look_at_own_code(void)
 {
 	return *(const volatile uint8_t *)probed == 0xcc ? 5 : 6;
@@ -412,7 +412,7 @@ static void see_where(const struct sonde_record *r)
 	in_user += r->slot[1] != 0;
 }
 
-/* With CAP_PERFMON alone: no breakpoint in root's program, no address of the kernel's. */
+/* With CAP_PERFMON only: no breakpoint in root's program, no address of the kernel. */
 static void with_perfmon(void)
 {
 	static const struct sonde_dif_insn where[] = {
@@ -450,7 +450,7 @@ static void with_perfmon(void)
 	close_client(&c);
 }
 
-/* Of all capabilities, one stays. */
+/* Keeps one of all capabilities. */
 static void keep_perfmon(void)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -531,7 +531,7 @@ int main(int argc, char **argv)
 		as_member(put_off_to_an_exec);
 	}
 	c.fd = -1;
-	for (int n = 0; n < 2; n++) { /* root's, on each CPU */
+	for (int n = 0; n < 2; n++) { /* processes of root, on each CPU */
 		busy[n] = start_child(&c, spin);
 		open_gate(&busy[n]);
 	}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each allocation of each request fails once: the request says so and can be made
- * again, or does without; and what firings have no memory for is counted
+ * Each allocation of each request fails once: either the request returns an
+ * error and can be repeated, or it succeeds without the memory; and firings
+ * without memory are counted as drops
  *
- * On kernels that let allocations fail (tests/guest/debug-kernel).
+ * Needs a kernel with fault injection (tests/guest/debug-kernel).
  */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
@@ -25,7 +26,7 @@ static int write_to(const char *path, const char *text)
 	return bytes < 0 ? -errno : 0;
 }
 
-/* The n-th allocation of this thread fails from now on; 0: none. */
+/* Makes the n-th allocation of this thread fail from now on; 0: none. */
 static void fail(int nth)
 {
 	char text[16];
@@ -35,7 +36,7 @@ static void fail(int nth)
 		CHECK(0, "fail-nth: %s", strerror(errno));
 }
 
-/* Whether it was reached; none fails any more. */
+/* Whether that allocation was reached; stops failures. */
 static int has_failed(void)
 {
 	char text[16] = "";
@@ -154,7 +155,7 @@ static int look(void)
 				   sizeof(infos));
 }
 
-/* One step, each of its allocations failing in turn; then it is done for good. */
+/* A step: each of its allocations fails in turn; then it must succeed. */
 static void step(const char *what, int (*act)(void), int (*undo)(void))
 {
 	int nth = 1, refused = 0, err;
@@ -238,7 +239,7 @@ static void requests(void)
 
 static struct { int gate[2], calls; } *caller; /* shared with the child */
 
-/* Makes a call for each byte that comes, and counts it. */
+/* Makes a call for each byte that it gets, and counts it. */
 static int call_when_asked(void)
 {
 	char byte;
@@ -251,7 +252,7 @@ static int call_when_asked(void)
 	return 0;
 }
 
-/* Each of two taps fires once, wherever it stands now. */
+/* Each of two taps fires once, whichever hook it has now. */
 static void fires_twice(const char *when, int nth)
 {
 	static int calls;
@@ -265,7 +266,7 @@ static void fires_twice(const char *when, int nth)
 	CHECK(seen == 2, "%s, allocation %d: %lu records of 2", when, nth, seen);
 }
 
-/* Taps that an ECB has held, or holds no more, while an allocation fails. */
+/* Taps that get, or lose, an ECB that holds, while an allocation fails. */
 static void moved(void)
 {
 	const struct sonde_ecb held = { 2, 1, 1, SONDE_ECB_HELD };
@@ -305,7 +306,7 @@ static void moved(void)
 		err = request(&c, SONDE_ECB_REMOVE, 0, 1, &epid, sizeof(epid),
 			      NULL, 0);
 		reached = has_failed();
-		if (err) /* nothing was done, so it can be done again */
+		if (err) /* nothing was done, so it can be repeated */
 			GRANTED(&c, request(&c, SONDE_ECB_REMOVE, 0, 1, &epid,
 					    sizeof(epid), NULL, 0));
 		fires_twice("held no more", nth);
@@ -314,7 +315,7 @@ static void moved(void)
 	close_client(&c);
 }
 
-/* A firing's own: variables of the thread, and being put off. */
+/* Allocations of a firing: variables of the thread, and deferral. */
 static void firings(void)
 {
 	enum { CALLS = 40 };
@@ -357,13 +358,13 @@ int main(void)
 		return 0;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	/* those that may sleep, too */
+	/* also allocations that may sleep */
 	CHECK(!write_to(FAULTS "failslab/ignore-gfp-wait", "N") &&
 		      !write_to(FAULTS "fail_page_alloc/ignore-gfp-wait", "N") &&
 		      !write_to(FAULTS "fail_page_alloc/ignore-gfp-highmem", "N") &&
 		      !write_to(FAULTS "fail_page_alloc/min-order", "0"),
 	      "how allocations fail");
-	/* each would be a stack in the kernel's log, where faults are looked for */
+	/* otherwise each prints a stack to the kernel log, which the test searches for reports */
 	write_to(FAULTS "failslab/verbose", "0");
 	write_to(FAULTS "fail_page_alloc/verbose", "0");
 	requests();

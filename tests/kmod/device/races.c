@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What two threads, or two CPUs, must not be able to do to a session
+ * Races between two threads, or two CPUs, that must not harm a session
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -11,7 +11,7 @@
 static struct client c;
 static volatile int over;
 
-#define SWAPPED (8u << 20) /* bytes of a ring: takes a while to map */
+#define SWAPPED (8u << 20) /* bytes of a ring: mapping it takes a while */
 
 static void *map_all_the_time(void *maps)
 {
@@ -27,7 +27,7 @@ static void *map_all_the_time(void *maps)
 	return NULL;
 }
 
-/* A ring is mapped by one thread while another has it replaced. */
+/* One thread maps a ring while another replaces it. */
 static void mapped_and_replaced(void)
 {
 	uint64_t end = now() + 4 * SECOND, offsets[RINGS_MAX];
@@ -47,7 +47,7 @@ static void mapped_and_replaced(void)
 	close_client(&c);
 }
 
-#define SLOW 800 /* instructions: most firings are between reserve and commit */
+#define SLOW 800 /* instructions, so that most firings are between reserve and commit */
 
 static volatile unsigned long fired_slowly;
 
@@ -59,7 +59,7 @@ static void *fire_slowly(void *unused)
 	return unused;
 }
 
-/* Until some more firings have begun and ended. */
+/* Waits until some more firings have begun and ended. */
 static void let_fire(void)
 {
 	unsigned long before = fired_slowly;
@@ -67,7 +67,7 @@ static void let_fire(void)
 	CHECK(SOON(fired_slowly > before + 2), "CPU 0 does not fire");
 }
 
-/* Policy fill: one CPU's ring overflows while another makes a record. */
+/* Policy fill: the ring of one CPU overflows while another makes a record. */
 static void filled_on_two_cpus(void)
 {
 	static struct sonde_dif_insn slow[SLOW + 2];
@@ -96,8 +96,8 @@ static void filled_on_two_cpus(void)
 		CHECK(SOON(__atomic_load_n(&c.ring[0]->head, __ATOMIC_ACQUIRE)),
 		      "CPU 0 records nothing");
 		for (int n = 0; n < 200; n++)
-			syscall(SYS_getppid); /* fills this CPU's ring */
-		let_fire(); /* one on the other CPU may be under way */
+			syscall(SYS_getppid); /* fills the ring of this CPU */
+		let_fire(); /* a firing on the other CPU may be in progress */
 		head = __atomic_load_n(&c.ring[0]->head, __ATOMIC_ACQUIRE);
 		let_fire();
 		CHECK(head <= 4096 && c.ring[0]->head == head,
@@ -110,7 +110,7 @@ static void filled_on_two_cpus(void)
 	}
 }
 
-#define OTHERS 3000 /* taps in the same request: they only take time */
+#define OTHERS 3000 /* taps in the same request, which only take time */
 
 static volatile int fired;
 static __attribute__((noinline)) void function(void)
@@ -126,7 +126,7 @@ static int call_function(void)
 	return 0;
 }
 
-/* A tap that holds is reached while the request that arms it goes on. */
+/* A tap that holds is hit while the request that arms it is still in progress. */
 static void held_at_once(void)
 {
 	static struct {

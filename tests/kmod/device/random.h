@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Numbers that come again with their seed, which a test prints
+ * Random numbers that can be repeated with their seed, which a test prints
  */
 #ifndef SONDE_TEST_RANDOM_H
 #define SONDE_TEST_RANDOM_H

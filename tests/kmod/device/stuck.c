@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process whose memory nobody brings (userfaultfd; a FUSE file does it
- * for everybody) keeps neither its tracer from ending nor us from saying why the
- * module cannot go
+ * A traced process waits for memory that no process supplies (userfaultfd,
+ * which stands for FUSE files). Its tracer can end nevertheless, and
+ * /proc/sonde says why the module cannot be unloaded
  */
 #define _GNU_SOURCE
 #include <linux/userfaultfd.h>
@@ -18,7 +18,7 @@ static __attribute__((noinline)) void function(const char *text)
 	__asm__ volatile("" ::"r"(text) : "memory");
 }
 
-/* A function that jumps to where @to says. */
+/* A function that jumps to the address at @to. */
 __asm__(".text\n"
 	".type jumps, @function\n"
 	"jumps: jmp *(%rdi)\n"
@@ -59,13 +59,13 @@ static int in_function(void)
 	return touch_nothing(IN_FUNCTION);
 }
 
-/* The page says where the jump leads. */
+/* The page has the target of the jump. */
 static int in_jump(void)
 {
 	return touch_nothing(IN_JUMP);
 }
 
-/* Whether it sleeps and does not come back. */
+/* Whether it sleeps and stays asleep. */
 static int is_stuck(pid_t pid)
 {
 	char name[64], where[200] = "";
@@ -81,9 +81,9 @@ static int is_stuck(pid_t pid)
 	return strstr(where, "userfault") != NULL;
 }
 
-static int traced; /* a pipe: the session traces */
+static int traced; /* a pipe: the session is tracing */
 
-/* The tracer: until it is killed. */
+/* The tracer, until it is killed. */
 static void trace(pid_t pid, struct sonde_tap tap, const char *path,
 		  uint32_t flags)
 {
@@ -106,7 +106,7 @@ static void trace(pid_t pid, struct sonde_tap tap, const char *path,
 		pause();
 }
 
-/* Whether /proc/sonde names the thread that the module waits for. */
+/* Whether /proc/sonde shows the thread that the module waits for. */
 static int is_named(pid_t pid)
 {
 	FILE *file = fopen("/proc/sonde", "r");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Taps count what a known program does, exactly, with others running beside it
+ * Taps count exactly what a known program does, while other programs run
  */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
@@ -69,7 +69,7 @@ static void put(struct client *c, uint32_t id, uint32_t kind, uint32_t number)
 	GRANTED(c, arm_kind(c, id, kind, number));
 }
 
-/* System-wide, the calls of one process; then as a target, only those. */
+/* With system-wide tracing, the calls of one process; then as a target, only those. */
 static void calls(int targeted)
 {
 	struct child child;
@@ -84,7 +84,7 @@ static void calls(int targeted)
 	make_calls();
 	CHECK(drain(&c, NULL) == 0, "it fires before it shall");
 	go(&c);
-	make_calls(); /* ours are not the target's */
+	make_calls(); /* our calls are not the target's */
 	run(&child);
 	only_pid = targeted ? 0 : child.pid;
 	drain(&c, see);
@@ -121,7 +121,7 @@ static int family(void)
 	execl("/no/such/program", "none", (char *)NULL);
 	signal(SIGUSR1, SIG_IGN);
 	raise(SIGUSR1);
-	/* where it is blocked, it is ignored only when it is taken */
+	/* if it is blocked, it is ignored only when it is dequeued */
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	raise(SIGUSR1);
 	sigprocmask(SIG_UNBLOCK, &blocked, NULL);
@@ -145,7 +145,7 @@ static void kinds(void)
 		{ SONDE_TAP_EXEC_FAILURE, 1, 1, "exec-failure" },
 		{ SONDE_TAP_EXIT, 2, 2, "exit" },
 		{ SONDE_TAP_LWP_EXIT, 2, 2, "lwp-exit" },
-		/* an end's SIGCHLD comes when it is no target any more */
+		/* SIGCHLD at the end comes when it is no longer a target */
 		{ SONDE_TAP_SIGNAL_SEND, 3, 3, "signal-send" },
 		{ SONDE_TAP_SIGNAL_DELIVER, 1, 1, "signal-handle" },
 		{ SONDE_TAP_SIGNAL_DISCARD, 3, 3, "signal-discard" },
@@ -168,7 +168,7 @@ static void kinds(void)
 	close_client(&c);
 }
 
-/* The next event but for those of mappings: its bytes, or -1. */
+/* The next event except those about mappings: its size, or -1. */
 static ssize_t next_event(struct client *c, void *bytes, size_t room)
 {
 	const struct sonde_event *event = bytes;
@@ -234,7 +234,7 @@ static void user(int targeted)
 	close_client(&c);
 }
 
-/* A function whose first instruction no kernel probes: it has a lock prefix. */
+/* A function whose first instruction the kernel cannot probe: it has a lock prefix. */
 __asm__(".type locked_function, @function\n"
 	"locked_function: lock addl $1, locked_calls(%rip)\n"
 	"	ret\n"
@@ -249,7 +249,7 @@ static int call_both(void)
 	return locked_calls == 1 ? 7 : 8;
 }
 
-/* Its tap never fires, the user is told, and other taps are as ever. */
+/* Its tap never fires, the user gets a notice, and other taps work. */
 static void not_to_be_probed(void)
 {
 	char path[SONDE_PATH_MAX], bytes[8192];

@@ -119,7 +119,7 @@ static void profile(int targeted)
 	close_client(&c);
 }
 
-/* One firing a period on the whole machine: never more than time has passed. */
+/* One firing per period on the whole machine: never more than the time allows. */
 static void tick(void)
 {
 	struct sonde_tap tap = { .kind = SONDE_TAP_TICK, .offset = PERIOD };
@@ -135,7 +135,7 @@ static void tick(void)
 	CHECK(samples >= 100, "%lu ticks", samples);
 	CHECK(samples <= passed / PERIOD, "%lu ticks in %lu ns", samples,
 	      passed);
-	close_client(&c); /* armed as it is */
+	close_client(&c); /* while it is armed */
 }
 
 static uint64_t ticks;
@@ -146,8 +146,8 @@ static void see_tick(const struct sonde_record *r)
 }
 
 /*
- * More than a CPU can do: programs go on, what is left out is counted, and a tick
- * that is to end a script comes all the same.
+ * More firings than a CPU can run: programs continue, the rest is counted as
+ * drops, and a tick that ends a script still fires.
  */
 static void too_much(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that does without a function of the kernel's (tests/kmod/unfit):
- * taps that need it are refused by its name, and all others are armed
+ * A module that could not hook a function of the kernel (tests/kmod/unfit):
+ * taps that need it are refused with its name, and all others are armed
  *
  * usage: without FUNCTION held|held,targets|returns|-    what is refused then
  */

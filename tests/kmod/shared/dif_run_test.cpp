@@ -18,7 +18,7 @@ constexpr uint64_t kBad = 0x10;
 const sonde_dif_insn kRecord = insn(SONDE_DIF_RECORD);
 const sonde_dif_insn kFail = insn(SONDE_DIF_FAIL);
 
-/// What needs only registers.
+/// Instructions that need only registers.
 struct Arithmetic {
   sonde_dif_op op;
   uint64_t a;
@@ -87,7 +87,7 @@ const Arithmetic kArithmetic[] = {
     {SONDE_DIF_LEU, kMinus1, 0, 0, 0},
 };
 
-/// What has a test of its own below.
+/// Instructions with a test of their own below.
 const std::set<int> kElsewhere = {
     SONDE_DIF_LI,      SONDE_DIF_LC,      SONDE_DIF_JMP,      SONDE_DIF_JZ,     SONDE_DIF_JNZ,    SONDE_DIF_VAR,
     SONDE_DIF_ARG,     SONDE_DIF_REG,     SONDE_DIF_LDU,      SONDE_DIF_LDS,    SONDE_DIF_LDL,    SONDE_DIF_STL,
@@ -95,7 +95,7 @@ const std::set<int> kElsewhere = {
     SONDE_DIF_CAPMEM,  SONDE_DIF_CAPTEXT, SONDE_DIF_CAPSTACK, SONDE_DIF_RECORD, SONDE_DIF_FAIL,   SONDE_DIF_LDK,
     SONDE_DIF_CAPKSTR, SONDE_DIF_CAPKMEM, SONDE_DIF_CAPKSTACK};
 
-/// A program of `body`, then RECORD, verified.
+/// A verified program: `body`, then RECORD.
 Program program(std::vector<sonde_dif_insn> body, std::vector<uint8_t> kinds = {}, std::vector<uint8_t> pool = {}) {
   Program result{std::move(body), std::move(kinds), std::move(pool)};
   result.insns.push_back(kRecord);
@@ -108,7 +108,7 @@ sonde_dif_insn arg(unsigned d, int32_t i) { return insn(SONDE_DIF_ARG, d, 0, 0, 
 sonde_dif_insn capw(unsigned slot, unsigned a) { return insn(SONDE_DIF_CAPW, slot, a); }
 sonde_dif_insn load(unsigned d, unsigned a, int32_t bytes) { return insn(SONDE_DIF_LDU, d, a, 0, bytes); }
 
-/// Slot 0 of a record of `body`, which leaves its answer in r0.
+/// Slot 0 of the record of `body`, which leaves its result in r0.
 uint64_t answer(std::vector<sonde_dif_insn> body, FakeThread& thread, std::vector<uint8_t> pool = {}) {
   body.push_back(capw(0, 0));
   const Outcome result = run(program(body, {SONDE_SLOT_WORD}, pool), thread);
@@ -240,7 +240,8 @@ TEST(DifRun, CapturesText) {
   EXPECT_EQ(sonde_record_check(&result.record(), result.size, kinds.data(), 4), 0);
 }
 
-/// An environment may say a text's whole length, as snprintf does: the buffer's last byte is the NUL's.
+/// An environment may return the full length of a text, as snprintf() does: the last byte of the buffer is always
+/// NUL.
 TEST(DifRun, TextOfTheBuffersLengthOrMoreIsCut) {
   for (const int said : {6, 7, 8, 9, 1000}) {
     static int length;
@@ -262,7 +263,7 @@ TEST(DifRun, TextOfTheBuffersLengthOrMoreIsCut) {
 TEST(DifRun, EmptyTextIsNotAbsent) {
   FakeThread thread;
   const Program p = program({li(0, 0), insn(SONDE_DIF_CAPSTRN, 0, 0, 0, 5)}, {SONDE_SLOT_TEXT});
-  const Outcome result = run(p, thread);  // length 0: the address is not looked at
+  const Outcome result = run(p, thread);  // length 0: the address is not used
   EXPECT_NE(result.slot(0), 0u);
   EXPECT_EQ(result.span(0), "");
   EXPECT_EQ(result.record().faults, 0u);
@@ -297,7 +298,7 @@ TEST(DifRun, CapturesNames) {
   EXPECT_EQ(result.span(0), "a-name-that-is-");
   EXPECT_EQ(result.span(1), "/etc/hostname3");
   EXPECT_EQ(result.span(2), std::string(80, 'x'));
-  EXPECT_EQ(result.record().faults, 8u);  // no CWD
+  EXPECT_EQ(result.record().faults, 8u);  // no CWD available
   EXPECT_EQ(result.slot(3), 0u);
 }
 
@@ -418,7 +419,7 @@ TEST(DifFault, OfTheCaptureItself) {
   EXPECT_EQ(result.slot(0), kBad);
   EXPECT_EQ(result.slot(1), kBad);
   EXPECT_EQ(result.slot(2), kBad);
-  EXPECT_EQ(result.slot(3), kBad);  // a word that looks like it, without a fault
+  EXPECT_EQ(result.slot(3), kBad);  // the same value, but without a fault
   EXPECT_EQ(result.size, sizeof(sonde_record) + 32);
 }
 

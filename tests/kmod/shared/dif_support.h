@@ -35,7 +35,7 @@ struct Program {
   }
 };
 
-/// A thread of a traced program: memory at kBase, and what the environment says of it.
+/// A thread of a traced program: memory at kBase, and the answers of the environment.
 struct FakeThread {
   static constexpr uint64_t kBase = 0x7f0000001000;
 
@@ -100,7 +100,7 @@ inline const sonde_dif_env& fake_env() {
   return env;
 }
 
-/// The same where the kernel is to be seen: a text and its bytes at kKernel.
+/// The same with access to the kernel: a text and its bytes at kKernel.
 inline constexpr uint64_t kKernel = 0xffff888000001000;
 inline constexpr std::string_view kKernelText = "of the kernel";
 inline const sonde_dif_env& kernel_env() {
@@ -124,7 +124,7 @@ inline const sonde_dif_env& kernel_env() {
   return env;
 }
 
-/// What one run gave: the record it left, in memory of exactly record_max bytes, filled with a pattern before.
+/// The result of a run: its record, in memory of exactly record_max bytes, which was filled with a pattern before.
 struct Outcome {
   uint32_t size = 0;
   std::vector<uint64_t> bytes;

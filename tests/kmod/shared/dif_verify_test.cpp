@@ -121,7 +121,7 @@ TEST(DifVerify, ManyOpenBranches) {
   const auto nested = [](unsigned targets) {
     Program program;
     program.insns.push_back(li(0, 1));
-    // each branch goes to another target: branch n jumps over the rest of the branches and n fails
+    // each branch has another target: branch n jumps over the other branches and over n FAILs
     for (unsigned n = 0; n < targets; n++) {
       program.insns.push_back(insn(SONDE_DIF_JZ, 0, 0, 0, static_cast<int32_t>(targets - 1)));
     }
@@ -218,7 +218,7 @@ TEST(DifVerify, RecordMax) {
   EXPECT_EQ(size_of({{kRecord}}), head + 8);  // the address of a fault
   EXPECT_EQ(size_of({{kRecord}, words(3)}), head + 24);
   EXPECT_EQ(size_of({{li(0, 1), text(0, 7), text(1, 8), kRecord}, texts}), head + 16 + 8 + 16);
-  // the longer of two paths
+  // the longer of two paths counts
   EXPECT_EQ(size_of({{li(0, 1), insn(SONDE_DIF_JZ, 0, 0, 0, 2), text(0, 99), insn(SONDE_DIF_JMP, 0, 0, 0, 1),
                       text(0, 15), kRecord},
                      texts}),

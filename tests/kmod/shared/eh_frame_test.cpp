@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rows of tables written here by hand, and of this machine's libraries, as readelf has them
+// Rows of tables that are written by hand here, and of this machine's libraries, compared with readelf
 #include "kmod/shared/eh_frame.h"
 
 #include <elf.h>
@@ -25,7 +25,7 @@ using Bytes = std::vector<uint8_t>;
 constexpr uint64_t kFrames = 0x10000, kCode = 0x4000, kStack = 0x7000;
 constexpr uint8_t kAbsolute = 0, kPcRelative4 = 0x1b;
 
-/// A few pieces of memory; what is in none cannot be read.
+/// Some pieces of memory; other addresses cannot be read.
 struct Memory {
   std::map<uint64_t, Bytes> pieces;
   uint32_t reads = 0;
@@ -54,7 +54,7 @@ void put(Bytes& to, uint64_t value, size_t bytes) {
 
 void put(Bytes& to, const Bytes& bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
 
-/// The content of an entry, with its length before it.
+/// The content of an entry, preceded by its length.
 void put_entry(Bytes& to, const Bytes& content) {
   put(to, content.size(), 4);
   put(to, content);
@@ -69,7 +69,7 @@ struct Frames {
   uint8_t code_align = 1, data_align = 0x78, return_register = 16;
   Bytes address, size;  // of the FDE; empty: absolute, of eight bytes
 
-  /// The bytes, and where the FDE lies in them.
+  /// The bytes, and the offset of the FDE in them.
   std::pair<Bytes, uint64_t> bytes(const Bytes& instructions) const {
     Bytes all, common, fde;
     put(common, 0, 4);
@@ -207,7 +207,7 @@ TEST(EhFrame, EachWayToAdvance) {
 
 TEST(EhFrame, EachEncodingOfAPointer) {
   constexpr uint64_t kNear = 0x2040;  // fits two bytes
-  // The FDE begins behind the 4 + 18 bytes of the CIE; its address lies eight bytes further.
+  // The FDE begins after the 4 + 18 bytes of the CIE; its address field is at offset 8.
   constexpr uint64_t kAddressAt = kFrames + 22 + 8;
   const std::map<uint8_t, size_t> forms = {{0x00, 8}, {0x02, 2}, {0x03, 4}, {0x04, 8}, {0x0a, 2}, {0x0b, 4}, {0x0c, 8}};
   for (const auto& [form, width] : forms) {
@@ -250,7 +250,7 @@ TEST(EhFrame, WhatACieMayHave) {
   frames.augmentation = {0x03, 1, 2, 3, 4, 0x1b, kAbsolute};
   frames.of_fde = {4, 9, 9, 9, 9};
   EXPECT_EQ(cfa(row_of(frames, {0x0e, 32}).row), "7+32");
-  frames.augmentation.push_back(0xaa);  // more than the letters say
+  frames.augmentation.push_back(0xaa);  // more than the letters announce
   EXPECT_EQ(cfa(row_of(frames, {0x0e, 32}).row), "7+32");
   frames = {};
   frames.letters = "zRS";
@@ -300,7 +300,7 @@ TEST(EhFrame, AnEntryMayEndWhereMemoryEnds) {
   EXPECT_EQ(sonde_cfi_row_at(reader.get(), begin, begin + at, kCode), -EFAULT);
 }
 
-/// What an expression of a CFA gives; 0: it fails.
+/// The value of an expression for a CFA; 0: it fails.
 uint64_t value_of(const Bytes& expression, const std::vector<uint64_t>& registers = {}) {
   Bytes instructions = {0x0f, static_cast<uint8_t>(expression.size())};
   put(instructions, expression);
@@ -550,7 +550,7 @@ TEST(EhFrame, ACieIsReadOnce) {
   EXPECT_GT(memory.reads, 2u) << "a new walk reads anew";
 }
 
-/// A file of this machine as it would be loaded, at address 0 of its first segment.
+/// A file of this machine as it would be loaded, with its first segment at address 0.
 Memory loaded(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const Bytes bytes(std::istreambuf_iterator<char>(file), {});
@@ -589,7 +589,7 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-/// Each row that readelf prints of a file is ours; how many.
+/// Checks that each row of readelf's output is ours; returns their number.
 uint32_t rows_as_readelf_has_them(const std::string& path) {
   Memory memory = loaded(path);
   auto reader = std::make_unique<sonde_cfi>();
@@ -617,7 +617,7 @@ uint32_t rows_as_readelf_has_them(const std::string& path) {
       const auto number = static_cast<uint32_t>(std::ranges::find(kNames, columns[n]) - kNames.begin());
       if (columns[n] != "CFA" && number == kNames.size()) continue;
       const std::string ours = columns[n] == "CFA" ? named_cfa(reader->row) : rule(reader->row, number);
-      // what is not said of a register that the callee need not keep, readelf calls undefined
+      // if nothing is said about a register that the callee need not preserve, readelf shows it as undefined
       if (words[n + 1] == "u" && ours == "s") continue;
       EXPECT_EQ(ours, words[n + 1]) << path << " " << words[0] << " " << columns[n];
     }

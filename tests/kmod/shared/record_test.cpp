@@ -14,7 +14,7 @@ constexpr uint32_t kHead = sizeof(sonde_record);
 const std::vector<uint8_t> kKinds = {SONDE_SLOT_WORD, SONDE_SLOT_TEXT, SONDE_SLOT_BYTES, SONDE_SLOT_STACK};
 constexpr uint32_t kFirst = kHead + 4 * 8;
 
-/// A good record with a slot of each kind: text "abc", 3 bytes, 2 frames.
+/// A valid record with a slot of each kind: text "abc", 3 bytes, 2 frames.
 struct Record {
   alignas(8) uint8_t bytes[kFirst + 32] = {};
 

@@ -44,7 +44,7 @@ TEST(Siginfo, Queued) {
 }
 
 TEST(Siginfo, SentByKillHasNoValue) {
-  siginfo_t info = with(SIGSEGV, SI_USER);  // sent, so it is no fault
+  siginfo_t info = with(SIGSEGV, SI_USER);  // sent by a process, so it is not a fault
   info.si_pid = 100;
   info.si_uid = 7;
   info.si_value.sival_int = 9;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Packets: round trips, and what a malformed one gets
+// Packets: round trips, and the answers to malformed ones
 #include "runtime/abi/protocol.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(Protocol, SpawnRoundTrip) {
   EXPECT_TRUE(parsed->shows_exec);
 }
 
-/// Every prefix of a good payload, and every one with a byte changed, is either parsed or refused with EINVAL.
+/// Every prefix of a valid payload, and every payload with one byte changed, is either parsed or refused with EINVAL.
 template <typename Event>
 Event event_of(sonde_event_kind kind, const std::string& text) {
   const sonde_event header{static_cast<uint32_t>(kind), 7, 300, 0x1000, 0x2000, static_cast<uint32_t>(text.size()), 0};
@@ -94,7 +94,7 @@ TEST(Protocol, CutOrSpoiltPayloads) {
   const Bytes program = encode_program({&record, 1, 0, nullptr, 0, 0, nullptr});
   const auto check = [](const Bytes& bytes, auto parse) {
     for (size_t length = 0; length < bytes.size(); length++) {
-      const Bytes cut(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(length));  // nothing lies behind it
+      const Bytes cut(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(length));  // no bytes follow
       auto parsed = parse(cut);
       ASSERT_FALSE(parsed);
       EXPECT_EQ(parsed.error().code(), EINVAL);
@@ -160,7 +160,7 @@ TEST(Protocol, APacketIsWholeWithItsLastByte) {
   EXPECT_FALSE(channel.next());
 }
 
-/// A guard of our own, spoken to by hand.
+/// A guard of our own; the test writes the messages itself.
 class RawGuard : public testing::Test {
  protected:
   void SetUp() override {
@@ -209,7 +209,7 @@ TEST_F(RawGuard, RefusesMalformedRequests) {
   EXPECT_EQ(ask(SONDE_PACKET_EVENT, Bytes(sizeof(sonde_event))).error, -EINVAL);
   sonde_request request{1000, 0, 0, 0, 0};
   EXPECT_EQ(ask(SONDE_PACKET_REQUEST, as_bytes(request)).error, -EINVAL);
-  for (uint32_t kind = 0; kind <= SONDE_STATISTICS; kind++) {  // a length that does not come
+  for (uint32_t kind = 0; kind <= SONDE_STATISTICS; kind++) {  // the announced payload does not come
     if (kind == SONDE_READ_MEMORY) continue;
     request = {kind, 1, 1, 1, 1000};
     EXPECT_EQ(ask(SONDE_PACKET_REQUEST, as_bytes(request)).error, -EINVAL) << kind;
@@ -222,7 +222,8 @@ TEST_F(RawGuard, RefusesMalformedRequests) {
   EXPECT_EQ(ask(SONDE_PACKET_REQUEST, as_bytes(request)).error, 0);
 }
 
-/// What a kind of request does not use, flags and reserved are 0, or it is refused before anything is done.
+/// Fields that a kind of request does not use, flags and reserved must be 0, or the request is refused without
+/// effect.
 TEST_F(RawGuard, RefusesWhatIsNotZero) {
   const auto refused = [&](sonde_request request, uint32_t kind) {
     request.kind = kind;
@@ -260,11 +261,11 @@ TEST_F(RawGuard, SurvivesNoise) {
   for (int i = 0; i < 3000; i++) {
     sonde_request request{static_cast<uint32_t>(random() % (SONDE_STATISTICS + 2)), static_cast<uint32_t>(random() % 4),
                           random() % 4, random(), 0};
-    // Requests that start or stop something are not for noise.
+    // Not with random values: these would start or stop a process.
     if (request.kind == SONDE_SPAWN || request.kind == SONDE_ATTACH) continue;
     Bytes payload(random() % 200);
     for (uint8_t& byte : payload) byte = static_cast<uint8_t>(random() % 8);
-    if (random() % 8 != 0) {  // else refused at once
+    if (random() % 8 != 0) {  // otherwise it is refused at once
       const unsigned uses = sonde_request_uses(request.kind);
       if (!(uses & SONDE_USES_ID)) request.id = 0;
       if (!(uses & SONDE_USES_VALUE)) request.value = 0;

@@ -28,7 +28,7 @@ struct Element {
     format_distribution(operations().distribution(desc), data.data(), normal, text);
     return text;
   }
-  /// The value column of the rows that are shown.
+  /// The value column of the rows that are printed.
   std::string labels() const {
     std::string text = printed(), result;
     size_t at = text.find('\n', 1) + 1;

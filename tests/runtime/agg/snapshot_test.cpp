@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 
-/// The only element of an aggregation of these values.
+/// The only element of an aggregation, with these values.
 class Values {
  public:
   Values(AggFunction function, std::vector<int64_t> params, const std::vector<int64_t>& values)

@@ -154,7 +154,7 @@ TEST(KeyTable, EraseLeavesTheOthersFindable) {
     e->key_bytes = 8;
     e->key_at = 0;
     e->words[0] = key;
-    e->hash = key % 7;  // crowded
+    e->hash = key % 7;  // many collisions
     table.insert(e);
     return e;
   };

@@ -59,7 +59,7 @@ TEST(Few, AnElementOfItsOwnCanBePushed) {
   EXPECT_EQ(elements(list), std::vector<int>(21, 0));
 }
 
-static_assert(sizeof(Few<void*>) == 16);  // what it is for
+static_assert(sizeof(Few<void*>) == 16);  // the purpose of Few
 
 }  // namespace
 }  // namespace sonde

@@ -6,7 +6,7 @@
 namespace sonde {
 namespace {
 
-/// Numbers stand for themselves; `hash_bits` of them are what the hash tells apart.
+/// The keys are numbers; the hash is their low `hash_bits` bits.
 struct Numbers {
   NumberTable table;
   size_t mask;
@@ -22,7 +22,7 @@ struct Numbers {
 };
 
 TEST(NumberTable, FindsWhatIsThereAndNothingElse) {
-  for (size_t bits : {0, 3, 32}) {  // from all in one place to each in its own
+  for (size_t bits : {0, 3, 32}) {  // from all in one place to each in a place of its own
     Numbers numbers(bits);
     EXPECT_EQ(numbers.find(1), NumberTable::kNone);
     for (uint32_t n = 0; n < 600; n += 3) numbers.add(n);

@@ -6,7 +6,7 @@
 namespace sonde {
 namespace {
 
-// The examples of FIPS 180-4, and lengths around the end of a block, as sha256sum gives them.
+// The examples of FIPS 180-4, and lengths around the end of a block, with the digests of sha256sum.
 TEST(Sha256, KnownDigests) {
   EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

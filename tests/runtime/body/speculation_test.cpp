@@ -12,7 +12,7 @@ constexpr uint64_t kClean = 1000;
 
 const ActionSite kTrace{.action = "trace", .arguments = {{ValueType::Kind::String, false, 256, "string"}}};
 
-/// One that traces `text`, and counts as many bytes of data.
+/// A record that traces `text` and counts as `data` bytes.
 TraceRecord record(const std::string& text, uint64_t data) {
   TraceRecord made;
   made.begun = true;

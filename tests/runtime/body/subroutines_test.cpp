@@ -56,7 +56,7 @@ class Body : public ::testing::Test {
     context.epid = 1;
     state->begin_clause(context);
   }
-  /// The string that a word is, "NULL" or "fault".
+  /// The string of a word, or "NULL" or "fault".
   std::string text(uint64_t word) {
     if (context.fault != 0) {
       context.fault = 0;
@@ -300,7 +300,7 @@ TEST_F(Body, TailOfAString) {
 
 TEST_F(Body, TheStackThatNobodySeesIsEmpty) {
   std::memset(reinterpret_cast<void*>(sonde_scratch(&context, 256)), 0xff, 256);
-  state->begin_clause(context);  // the same bytes once more
+  state->begin_clause(context);  // reuses the same memory
   const auto* stack = reinterpret_cast<const StackValue*>(number(sonde_fn___no_stack, 20, 0));
   ASSERT_NE(stack, nullptr);
   EXPECT_EQ(stack->pid, 0u);
@@ -322,7 +322,7 @@ TEST_F(Body, CpuInfoStaysAndCanBeRead) {
 TEST_F(Body, ACpuSitsInAPackageAndANode) {
   EXPECT_GE(number(sonde_fn___cpu_package, 0), 0);
   EXPECT_GE(number(sonde_fn___cpu_node, 0), 0);
-  EXPECT_EQ(number(sonde_fn___cpu_package, 123456), 0);  // there is none
+  EXPECT_EQ(number(sonde_fn___cpu_package, 123456), 0);  // there is no such CPU
   EXPECT_EQ(number(sonde_fn___cpu_node, 123456), 0);
 }
 

@@ -158,7 +158,7 @@ TEST_F(Arrays, ThreadLocalOnesAreByThread) {
 TEST_F(Arrays, FullMemoryDropsNewElementsOnly) {
   VariableStore variables(program, pool, budget, 256);
   ArrayStore arrays(program, pool, variables, budget, 256);
-  constexpr uint64_t kElement = 8 + 8 + 8 + 8;  // the value, what every element costs, and two keys: "k" and a number
+  constexpr uint64_t kElement = 8 + 8 + 8 + 8;  // value, fixed cost of an element, and two keys: "k" and a number
   uint64_t stored = 0;
   for (uint64_t i = 0; i < 40000; ++i) {
     uint64_t key[] = {word_of("k"), i};

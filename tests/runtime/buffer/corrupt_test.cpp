@@ -16,7 +16,7 @@ sonde_record& record_at(const MappedRing& ring, uint64_t offset) {
 
 constexpr uint64_t kRecordBytes = sizeof(sonde_record) + 8;
 
-/// Two good records; then `spoil` does its work. The reader tells one error and the other ring goes on.
+/// Two good records; then `spoil` damages the ring. The reader reports one error, and the other ring continues.
 void expect_refused(const char* what, uint64_t good, const std::function<void(const MappedRing&)>& spoil) {
   SCOPED_TRACE(what);
   for (const Trust trust : {Trust::InPlace, Trust::Copy}) {
@@ -92,7 +92,7 @@ TEST(CorruptRing, RecordsDoNotWrap) {
   reader.refresh();
   marks(reader, 0, true);
   for (int n = 0; n < 4; n++) write_record(writer, 1, 1);  // 3 fit, padding, 1 at the start
-  record_at(file.ring, 70 * kRecordBytes).size = 200;      // more than there is up to the end
+  record_at(file.ring, 70 * kRecordBytes).size = 200;      // larger than the rest of the ring
   reader.refresh();
   EXPECT_TRUE(marks(reader, 0, true).empty());
   EXPECT_TRUE(reader.dead());
@@ -113,7 +113,7 @@ TEST(CorruptRing, ChangedHeaderDoesNotMatter) {
   RingWriter writer(file.ring);
   RingReader reader(file.ring);
   file.ring->size = uint64_t{1} << 40;
-  file.ring->tail = 12345;  // the reader has its own
+  file.ring->tail = 12345;  // the reader uses its own copy
   file.ring->magic = 0;
   write_record(writer, 1, 1);
   reader.refresh();
@@ -128,12 +128,12 @@ TEST(CorruptRing, ATailThatLiesDoesNotHarmTheWriter) {
       file.ring->tail = file.ring->head + lie;
       write_record(writer, 1, 1, 60);
     }
-    EXPECT_EQ(writer.records(), 7u);  // 528 bytes each: what an empty ring takes
+    EXPECT_EQ(writer.records(), 7u);  // 528 bytes each: as many as an empty ring holds
     EXPECT_EQ(writer.drops(), 193u);
   }
 }
 
-/// A writer that changes records while we read: no crash, and a copy is always well-formed.
+/// A writer that changes records while they are read: no crash, and every copy is well-formed.
 TEST(CorruptRing, HostileWriterWhileReading) {
   const RingFile file = make_ring(4096);
   std::atomic<bool> done = false;

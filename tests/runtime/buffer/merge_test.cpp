@@ -124,7 +124,8 @@ TEST(Merge, EqualsASort) {
   }
 }
 
-/// Writers by the protocol, a reader that drains all the time: the order is that of the clock, nothing is lost.
+/// Writers that follow the protocol, and a reader that drains all the time: records come in the order of the clock,
+/// and none is lost.
 TEST(Merge, ThreadsComeOutInTheOrderOfTime) {
   constexpr uint32_t kWriters = 3;
   constexpr uint64_t kFirings = 30000;

@@ -23,7 +23,7 @@ inline RingFile make_ring(uint64_t bytes, uint32_t writer = 0) {
   return std::move(*ring);
 }
 
-/// Writes a record of `words` slots, all of the value `mark`, into room for `max_words`.
+/// Writes a record of `words` slots, all with the value `mark`, into room for `max_words`.
 inline bool write_record(RingWriter& writer, Nanoseconds timestamp, uint64_t mark, uint32_t words = 1,
                          uint32_t max_words = 0) {
   const auto bytes_of = [](uint32_t n) { return static_cast<uint32_t>(sizeof(sonde_record) + 8 * n); };
@@ -36,7 +36,7 @@ inline bool write_record(RingWriter& writer, Nanoseconds timestamp, uint64_t mar
   return writer.commit(record->size);
 }
 
-/// The marks of all records that a reader hands out.
+/// The marks of all records that a reader returns.
 template <typename Reader>
 std::vector<uint64_t> marks(Reader& reader, Nanoseconds now, bool all) {
   std::vector<uint64_t> result;

@@ -56,7 +56,7 @@ TEST(Ring, WrapsWithPadding) {
 TEST(Ring, FillsToTheLastByte) {
   const RingFile file = make_ring(4096);
   RingWriter writer(file.ring);
-  const uint32_t words = (512 - sizeof(sonde_record)) / 8;  // 8 records are the whole ring
+  const uint32_t words = (512 - sizeof(sonde_record)) / 8;  // 8 records fill the ring
   for (int n = 0; n < 8; n++) EXPECT_TRUE(write_record(writer, 1, 1, words));
   EXPECT_FALSE(write_record(writer, 1, 1, 0));
   EXPECT_EQ(writer.drops(), 1u);
@@ -72,7 +72,7 @@ TEST(Ring, SqueezesInWhatIsSmallerThanItMightBe) {
   const RingFile file = make_ring(4096);
   RingWriter writer(file.ring);
   EXPECT_TRUE(write_record(writer, 1, 1, 490));     // 3968 bytes
-  EXPECT_TRUE(write_record(writer, 2, 2, 2, 500));  // 64 bytes, may be 4048
+  EXPECT_TRUE(write_record(writer, 2, 2, 2, 500));  // 64 bytes, room for 4048
   EXPECT_TRUE(write_record(writer, 3, 3, 2, 500));  // 64 bytes, the last
   EXPECT_FALSE(write_record(writer, 4, 4, 2, 500));
   RingReader reader(file.ring);
@@ -164,7 +164,7 @@ TEST(Ring, ACopyIsOutOfTheWritersReach) {
   }
 }
 
-/// Events = records + drops, with a reader that cannot keep up.
+/// Number of events = records + drops, with a reader that is too slow.
 TEST(Ring, NothingIsLostWithoutBeingCounted) {
   const RingFile file = make_ring(4096);
   constexpr uint64_t kEvents = 300000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Real instructions, assembled: by which of them each function is left
+// Real instructions, assembled: which of them leave each function
 #include "runtime/code/function_code.h"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ class Object {
     return texts(name, quick);
   }
   ElfCode& code() { return *code_; }
-  /// Address of any symbol before it was stripped.
+  /// The address of any symbol, from before the object was stripped.
   uint64_t address(const char* name) const { return symbols_->find(name)->address; }
 
  private:
@@ -78,7 +78,7 @@ class Object {
   std::shared_ptr<ElfCode> code_;
 };
 
-/// Wraps each body in what makes it a function with call frame information.
+/// Adds to each body what makes it a function with call frame information.
 std::string function(const std::string& name, const std::string& body) {
   return ".globl " + name + "\n.type " + name + ",@function\n" + name + ":\n.cfi_startproc\n" + body +
          "\n.cfi_endproc\n.size " + name + ", .-" + name + "\n";
@@ -139,7 +139,7 @@ TEST(FunctionCode, JumpsThroughOperands) {
   EXPECT_EQ(slot.displacement, 64);
 }
 
-/// The frame still stands: what it jumps to goes on with it.
+/// The frame still exists: the code at the target uses it.
 TEST(FunctionCode, AJumpWithAFrameIsNoReturn) {
   Object object(function("other", "ret") +
                 function("framed",
@@ -177,11 +177,11 @@ TEST(FunctionCode, CodeThatIsNotWhatItSeems) {
   EXPECT_EQ(object.read("cut").broken, "the bytes at 0x1 are no instruction");
 }
 
-/// glibc's way to spare the prefix in a process of one thread: both ways do the same and come out at the same place.
+/// glibc skips the prefix this way in a single-threaded process: both paths do the same and end at the same place.
 TEST(FunctionCode, AJumpBehindALockPrefix) {
   Object object(function("adds", "test %edi,%edi; je 1f; lock; 1: incl (%rsi); ret"));
   EXPECT_THAT(object.leaves("adds"), ElementsAre("ret@7"));
-  EXPECT_THAT(object.read("adds").instructions, ElementsAre(0, 2, 7));  // an int3 behind the prefix would kill
+  EXPECT_THAT(object.read("adds").instructions, ElementsAre(0, 2, 7));  // an int3 after the prefix would kill
 }
 
 TEST(FunctionCode, ColdParts) {
@@ -197,7 +197,7 @@ TEST(FunctionCode, ColdParts) {
     Object object(source, "cc -x assembler -nostdlib -shared", strip);
     const FunctionCode work = object.read("work");
     EXPECT_EQ(work.broken, "");
-    ASSERT_THAT(work.leaves, SizeIs(2)) << strip;  // its ret, and the cold part's
+    ASSERT_THAT(work.leaves, SizeIs(2)) << strip;  // its ret, and that of the cold part
     const auto far = static_cast<int32_t>(object.address("work") - object.address("elsewhere"));
     EXPECT_GT(far, 0);
     for (const CodePlace& place : work.leaves) {
@@ -208,7 +208,8 @@ TEST(FunctionCode, ColdParts) {
   }
 }
 
-/// A dispatch that stays inside must not stop the thread each time. Frameless code, as an interpreter's loop may be.
+/// A dispatch that stays inside the function must not stop the thread each time. The code has no frame, as an
+/// interpreter's loop may have none.
 TEST(FunctionCode, JumpTables) {
   const std::string cases = "1: ret; 2: ret; 3: ret; ";
   const auto offsets = [](const std::string& name, const std::string& last) {
@@ -243,7 +244,7 @@ TEST(FunctionCode, JumpTables) {
   for (const char* name : {"outside", "again", "unbounded", "joined", "writable"}) EXPECT_EQ(operands(name), 1) << name;
 }
 
-/// A table of exceptions with one call site and its landing pad, both by their offset in the function.
+/// An exception table with one call site and its landing pad, both as offsets in the function.
 std::string throwing(const std::string& name, const std::string& body, int pad) {
   return ".globl " + name + "\n.type " + name + ",@function\n" + name + ":\n.cfi_startproc\n.cfi_lsda 0x1b, table_" +
          name + "\n" + body + "\n.cfi_endproc\n.size " + name + ", .-" + name +
@@ -251,7 +252,7 @@ std::string throwing(const std::string& name, const std::string& body, int pad) 
          std::to_string(pad) + ", 0; .text\n";
 }
 
-/// Where the unwinder enters, an instruction begins.
+/// An instruction begins where the unwinder enters.
 TEST(FunctionCode, LandingPads) {
   const std::string body = "call *%rdi; ret; mov $1,%eax; ret";
   Object object(throwing("catches", body, 3) + throwing("misread", body, 5) + throwing("without", body, 0));
@@ -261,7 +262,7 @@ TEST(FunctionCode, LandingPads) {
   EXPECT_EQ(object.read("without").broken, "");
 }
 
-/// As the compiler makes them: a C++ function with cleanups and handlers is left by its own returns alone.
+/// Compiler output: a C++ function with cleanups and handlers is left only by its own returns.
 TEST(FunctionCode, LandingPadsOfTheCompiler) {
   Object object(
       "struct Held { Held(); ~Held(); };\nint risky(int);\n"
@@ -274,8 +275,8 @@ TEST(FunctionCode, LandingPadsOfTheCompiler) {
   for (const CodePlace& place : code.leaves) EXPECT_EQ(place.leave.how, SONDE_LEAVE_RETURN);
 }
 
-/// The compiler's own dispatch: a switch's table spares the breakpoint in each model of code; a computed goto has no bound, and is left alone
-/// only where a frame shows that it stays inside, as in an interpreter's loop.
+/// Compiler output: with the table of a switch, no breakpoint is needed in any code model. A computed goto has no
+/// bound, so it gets no breakpoint only if a frame shows that it stays inside, as in an interpreter's loop.
 TEST(FunctionCode, TablesOfTheCompiler) {
   const std::string source =
       "int pick(unsigned n, int x) { switch (n) { case 0: return x * 3; case 1: return x + 7; case 2: return x >> 2;\n"
@@ -300,7 +301,7 @@ TEST(FunctionCode, TablesOfTheCompiler) {
   }
 }
 
-/// Addresses where objdump has an instruction, and those of them that return.
+/// Addresses at which objdump shows an instruction, and those of returns.
 struct Dump {
   std::set<uint64_t> begins, returns;
 };
@@ -319,7 +320,7 @@ Dump objdump(const std::string& path) {
       if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
     }
     if (text.starts_with("ret")) dump.returns.insert(address);
-    // Two instructions, the first of them fwait, that objdump has as one.
+    // Two instructions, the first of them fwait, which objdump shows as one.
     for (std::string_view waits : {"fstcw", "fstsw", "fstenv", "fsave", "finit", "fclex"}) {
       if (text.starts_with(waits)) dump.begins.insert(address + 1);
     }
@@ -328,7 +329,7 @@ Dump objdump(const std::string& path) {
   return dump;
 }
 
-/// What objdump reads in real libraries, function by function: the same instructions, the same returns.
+/// Compares with objdump on real libraries, function by function: the same instructions, the same returns.
 TEST(FunctionCode, AgreesWithObjdump) {
   if (std::system("objdump --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no objdump: binutils";
   for (const char* name : {"libm.so.6", "libz.so.1", "libstdc++.so.6"}) {

@@ -15,7 +15,7 @@ namespace {
 
 using namespace testing;
 
-// Bodies find their sites and the like here, as generated code finds them by address.
+// Bodies refer to their sites by global variables here; generated code has their addresses.
 ActionSite g_trace, g_printf, g_printa, g_exit, g_setopt, g_system, g_other;
 
 ActionSite site(const char* action, std::vector<ValueType> arguments = {}) {
@@ -254,7 +254,7 @@ int32_t chill_briefly(BodyContext* context) {
   return sonde_act_chill(context, &g_other, 1, &ns), 1;
 }
 
-/// However late: never before its time.
+/// It may be late, but never early.
 TEST_F(ConsumerTest, AChilledThreadWaits) {
   using Clock = std::chrono::steady_clock;
   uint32_t epid = add(chill_briefly, *call);
@@ -447,13 +447,13 @@ TEST_F(ConsumerTest, EachKindOfDropHasItsWordsAndItsTag) {
     BodyState& state = *context->state;
     const uint64_t now = context->record->timestamp;
     const uint64_t first = state.speculations.open(now), second = state.speculations.open(now);
-    state.speculations.open(now);  // none is left
+    state.speculations.open(now);  // no buffer is left
     state.speculations.use(first, 1);
-    state.speculations.add(first, {});  // a row takes 16 bytes
+    state.speculations.add(first, {});  // a record takes 16 bytes
     state.speculations.use(second, 1);
     state.speculations.use(second, 2);
     state.speculations.close(second, 1, now);
-    state.speculations.open(now);  // one is busy
+    state.speculations.open(now);  // one buffer is busy
     state.speculations.open(now);
     state.dynamic_drops = 1;
     state.aggregation_drops[4] = 2;

@@ -15,7 +15,7 @@
 
 namespace sonde::testing {
 
-/// Keeps what is written.
+/// Keeps everything that is written.
 class TextOutput : public Output {
  public:
   void write(std::string_view piece) override { text += piece; }
@@ -26,7 +26,7 @@ class TextOutput : public Output {
   int flushes = 0;
 };
 
-/// A source that is only memory to read and threads to release.
+/// A source that only supports reading memory and releasing threads.
 class QuietSource : public EventSource, public ThreadControl {
  public:
   std::string_view name() const override { return "test"; }
@@ -61,7 +61,7 @@ class QuietSource : public EventSource, public ThreadControl {
   std::vector<std::pair<uint32_t, Release>> released;
 };
 
-/// Builds a record: words and texts in order of slots.
+/// Builds a record: words and texts in the order of slots.
 class RecordBuilder {
  public:
   RecordBuilder(uint32_t epid, uint32_t probe, uint64_t timestamp) {
@@ -101,7 +101,7 @@ class RecordBuilder {
     return *this;
   }
 
-  /// 8-byte aligned.
+  /// Returns the record, aligned to 8 bytes.
   std::vector<uint64_t> build() const {
     std::vector<uint8_t> body;
     std::vector<uint64_t> words;
@@ -136,10 +136,10 @@ class RecordBuilder {
     bool is_bytes = false;
   };
   std::vector<Slot> slots_;
-  sonde_record header_{};  // last: it ends in an array of no size
+  sonde_record header_{};  // last, because it ends in a flexible array
 };
 
-/// A program of hand-written bodies, and a consumer on it.
+/// A program with hand-written bodies, and its consumer.
 class Bench {
  public:
   /// A clause whose fire part has slots of these kinds.
@@ -161,7 +161,7 @@ class Bench {
     if (consumer == nullptr) consumer = std::make_unique<Consumer>(program, framework, &source, options, output);
     return *consumer;
   }
-  /// One more ECB: the epid is the number of calls so far.
+  /// Adds an ECB: its epid is the number of calls so far.
   uint32_t ecb(const ProbeInfo& probe, uint32_t clause) {
     start().add_ecb({Epid{++last_epid}, &probe, clause});
     return last_epid;
@@ -170,7 +170,7 @@ class Bench {
     std::vector<uint64_t> record = builder.build();
     start().consume(*reinterpret_cast<const sonde_record*>(record.data()));
   }
-  /// What was printed since the last call.
+  /// The output since the last call.
   std::string printed() {
     start().drain();
     return std::exchange(output.text, {});

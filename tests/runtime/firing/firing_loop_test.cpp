@@ -14,7 +14,7 @@ using test::insn;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Records its argument 0 where that is not 0.
+/// Records its argument 0 unless that is 0.
 struct Clause {
   Clause() {
     program.insns = {insn(SONDE_DIF_ARG, 0), insn(SONDE_DIF_JZ, 0, 0, 0, 2), insn(SONDE_DIF_CAPW, 0, 0),

@@ -80,7 +80,7 @@ TEST(Trace, SymbolsAndStacks) {
             "\n              prog`main+0x16\n              prog`caller+0x32\n");
 }
 
-/// 48 is where a signal handler returns to: it and the frame that was interrupted are exact.
+/// 48 is the return address of a signal handler: it and the interrupted frame are exact, not return addresses.
 TEST(Trace, FramesThatCallAreReturnedTo) {
   uint64_t memory[] = {uint64_t{5} << 32 | 7, 16, 32, 48, 64, 80};
   EXPECT_EQ(trace({Kind::Stack, false, 0, ""}, reinterpret_cast<uint64_t>(memory)),

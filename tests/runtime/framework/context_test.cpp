@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The table of docs/provider-interface.md, row by row: which call may be made from which op.
+// The table of docs/provider-interface.md, row by row: which calls are allowed in which op.
 #include "runtime/framework/context.h"
 
 #include <cerrno>
@@ -52,7 +52,7 @@ TEST(Context, ScopesNest) {
   EXPECT_EQ(current_op(), ProviderOp::None);
 }
 
-/// A provider that makes every call of the interface from one op.
+/// A provider that calls every function of the interface from one op.
 class Forbidden : public ::testing::Test {
  protected:
   explicit Forbidden(const char* name = "test") : name_(name) {}
@@ -67,7 +67,7 @@ class Forbidden : public ::testing::Test {
     dtrace_provider_id_t other = 0;
     return dtrace_register("other", &kTestAttributes, 0, nullptr, &ops, nullptr, &other);
   }
-  /// Makes those calls that change registration, and those that make probes; both must fail.
+  /// Calls the functions that change registration, and those that create probes; all must fail.
   void expect_nothing_works() {
     expect_no_registration();
     EXPECT_EQ(provider.probe("g", "n"), 0u);
@@ -92,7 +92,7 @@ class Forbidden : public ::testing::Test {
     ASSERT_TRUE(framework.disable(*enabled));
   }
 
-  TestProvider provider;  // outlives the framework, which calls its ops to the end
+  TestProvider provider;  // it must outlive the framework, which calls its ops to the end
   Framework framework{nullptr};
   dtrace_id_t id = 0;
   int tried = 0;
@@ -167,7 +167,7 @@ TEST_F(Forbidden, TapsOutsideOfEnable) {
   EXPECT_EQ(provider.count("disable " + std::to_string(id)), 1);
 }
 
-/// Of a provider a text is told once, so each test has one of its own.
+/// A text is reported once per provider, so each test has a provider of its own.
 class Told : public Forbidden {
  protected:
   Told() : Forbidden(::testing::UnitTest::GetInstance()->current_test_info()->name()) {}
@@ -185,7 +185,7 @@ TEST_F(Told, WrongCall) {
   EXPECT_EQ(told([&] { enable_and_disable(); }), "");
 }
 
-/// Each op ends with its exception; what comes after it works.
+/// An exception ends its op; later calls work.
 TEST_F(Told, Exceptions) {
   const auto throws = [](const char* text) { return [text](auto...) { throw std::runtime_error(text); }; };
   provider.on_provide = throws("no names");

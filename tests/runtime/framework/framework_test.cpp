@@ -21,7 +21,7 @@ class FrameworkTest : public ::testing::Test {
     };
   }
   void SetUp() override { ASSERT_EQ(provider.add("test"), 0); }
-  /// The provider's probes are fired by taps of the source.
+  /// Makes taps of the source fire the provider's probes.
   void back_by_taps() {
     provider.on_enable = [](dtrace_id_t id) {
       sonde_tap_request request = {};
@@ -42,7 +42,7 @@ class FrameworkTest : public ::testing::Test {
   std::vector<std::string> ecbs;
   std::shared_ptr<const FireProgram> program = record_nothing();
   std::vector<std::unique_ptr<TestProvider>> others;
-  TestProvider provider;  // outlives the framework, which calls its ops to the end
+  TestProvider provider;  // it must outlive the framework, which calls its ops to the end
   Framework framework{&source};
   TestProvider& another() { return *others.emplace_back(std::make_unique<TestProvider>()); }
 };

@@ -27,7 +27,7 @@ class LocalFiringTest : public ::testing::Test {
   }
 
   TestProvider dtrace;
-  TestProvider provider, silent;  // they outlive the framework, which calls their ops to the end
+  TestProvider provider, silent;  // they must outlive the framework, which calls their ops to the end
   Framework framework{nullptr};
   dtrace_id_t probe = 0;
 };
@@ -206,7 +206,7 @@ TEST_F(LocalFiringTest, ManyThreadsLoseNothing) {
   EXPECT_TRUE(std::ranges::is_sorted(seen, {}, &LocalRecords::Seen::timestamp));
 }
 
-/// Once disable() has returned, no firing runs the ECB: its program may go.
+/// After disable() has returned, no firing runs the ECB: its program may be freed.
 TEST_F(LocalFiringTest, DisableWaitsForFirings) {
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
@@ -246,7 +246,8 @@ TEST(LocalFiringAndTaps, AProbeWithTapsFiresByThemOnly) {
   EXPECT_EQ(seen[0].probe, local);
 }
 
-/// A framework in a thread of its own: what it has recorded when both have fired. Ids of providers and probes are the same in both.
+/// A framework in a thread of its own: returns its records after both have fired. Ids of providers and probes are the
+/// same in both.
 std::vector<uint64_t> recorded_by_one_of_two(uint64_t value, std::barrier<>& both) {
   TestProvider provider;
   Framework framework(nullptr);
@@ -261,7 +262,7 @@ std::vector<uint64_t> recorded_by_one_of_two(uint64_t value, std::barrier<>& bot
   both.arrive_and_wait();
   std::vector<uint64_t> seen;
   for (const auto& record : records.take()) seen.push_back(record.slot0);
-  both.arrive_and_wait();  // neither goes while the other fires
+  both.arrive_and_wait();  // neither is destroyed while the other fires
   return seen;
 }
 
@@ -284,7 +285,7 @@ TEST(TwoFrameworks, TheConsumersFiringsSayWhose) {
   const ProbeId probe{of_first.probe("f", "n")};
   ASSERT_TRUE(first.enable(enabling_of({"test", "", "", "", {}}, record_argument(0))));
   LocalRecords records(first);
-  Framework second(nullptr);  // this thread's from now on
+  Framework second(nullptr);  // the framework of this thread from now on
   const uint64_t args[] = {7};
   first.fire(probe, args, 0);
   second.fire(probe, args, 0);

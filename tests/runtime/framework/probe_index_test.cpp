@@ -57,7 +57,7 @@ TEST(ProbeIndex, FindsAProbeByItsNames) {
   for (uint32_t id = 1; id <= 1000; id++)
     index.add({id}, {"p", "m", "f" + std::to_string(id % 10), "n" + std::to_string(id)});
   EXPECT_EQ(index.find({"p", "m", "f7", "n507"}).value, 507u);
-  EXPECT_EQ(index.find({"p", "m", "f8", "n507"}).value, 0u);  // texts that are there, of two probes
+  EXPECT_EQ(index.find({"p", "m", "f8", "n507"}).value, 0u);  // existing texts, but of two probes
   EXPECT_EQ(index.find({"p", "m", "f7", "n5000"}).value, 0u);
   for (uint32_t id = 1; id <= 900; id++) index.remove({id});
   EXPECT_EQ(index.find({"p", "m", "f7", "n507"}).value, 0u);
@@ -70,10 +70,11 @@ TEST(ProbeIndex, FindsAProbeByItsNames) {
 #ifdef __OPTIMIZE__
 constexpr double kBudgetMs = 5.0;
 #else
-constexpr double kBudgetMs = 200.0;  // unoptimised, perhaps with sanitizers on a busy machine
+constexpr double kBudgetMs = 200.0;  // without optimisation, maybe with sanitizers on a busy machine
 #endif
 
-/// The budget of the issue: 100,000 probes, under 5 ms a match. The least of five runs, for the machine is shared.
+/// 100,000 probes, less than 5 ms per match in an optimised build. The minimum of five runs, because the machine is
+/// shared.
 TEST(ProbeIndex, HundredThousandProbesUnderFiveMilliseconds) {
   ProbeIndex index;
   uint32_t id = 0;

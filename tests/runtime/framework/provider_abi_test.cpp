@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What plug-ins of provider interface 1 were compiled with. A failure here means that they break: add behind, or raise SONDE_PROVIDER_ABI
-// and keep the old way (docs/add-a-provider.md, "What you may rely on").
+// The ABI with which plug-ins of provider interface 1 were compiled. A failure here means that they break: add only at
+// the end, or raise SONDE_PROVIDER_ABI and support the old one, too (docs/add-a-provider.md, "What you may rely on").
 #include <cerrno>
 #include <cstddef>
 

@@ -10,7 +10,7 @@
 
 namespace sonde {
 
-/// An event source that only writes down what it is asked for, and can be told to fail.
+/// An event source that only records its requests, and can be made to fail.
 class RecordingSource : public EventSource, public ThreadControl {
  public:
   std::vector<ProgramId> programs;

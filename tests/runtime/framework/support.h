@@ -28,7 +28,7 @@ inline std::shared_ptr<const FireProgram> make_program(std::vector<sonde_dif_ins
   return program;
 }
 
-/// Records an empty record.
+/// Makes an empty record.
 inline std::shared_ptr<const FireProgram> record_nothing() { return make_program({{SONDE_DIF_RECORD}}); }
 
 /// Slot 0 = argument `number`.
@@ -42,7 +42,7 @@ inline Enabling enabling_of(ProbeDescription description, std::shared_ptr<const 
   return {{std::move(description)}, clause, std::move(program), false};
 }
 
-/// Reads what local firings recorded.
+/// Reads the records of local firings.
 class LocalRecords {
  public:
   explicit LocalRecords(Framework& framework) {
@@ -72,7 +72,7 @@ class LocalRecords {
 
 inline constexpr dtrace_pattr_t kTestAttributes = {};
 
-/// A provider whose ops are what a test says; notes every op as "enable 4".
+/// A provider whose ops are defined by the test; notes every op as "enable 4".
 class TestProvider {
  public:
   std::vector<std::string> ops;
@@ -84,7 +84,7 @@ class TestProvider {
   std::function<uint64_t(dtrace_id_t, int)> on_getargval;
   std::function<int(dtrace_id_t)> on_usermode;
 
-  /// All ops but getargval and usermode, which change how a probe fires; add those to pops() where wanted.
+  /// All ops except getargval and usermode, which change how a probe fires; a test adds them to pops() if needed.
   static dtrace_pops_t pops() {
     dtrace_pops_t ops = {};
     ops.dtps_provide = [](void* arg, const dtrace_probedesc_t* spec) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Frame information is read from memory: here from our own, whole and damaged.
+// Reads frame information from memory: here from our own, intact and damaged.
 #include "runtime/guard/cfi.h"
 
 #include <elf.h>
@@ -26,7 +26,7 @@
 namespace sonde::guard {
 namespace {
 
-/// Our own memory; an address that is not mapped is refused by the kernel, not met. Sanitizers do not look on.
+/// Reads our own memory; the kernel refuses an address that is not mapped. Sanitizers do not check this access.
 bool read_own(uint64_t address, void* to, size_t length) {
   iovec here{to, length}, there{reinterpret_cast<void*>(address), length};
   return syscall(SYS_process_vm_readv, getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(length);
@@ -71,7 +71,8 @@ TEST(Cfi, FindsTheFramesThatTheCompilersRuntimeFinds) {
   recurse(5, walked);
   ASSERT_GE(walked.theirs.size(), 8u);
   ASSERT_GE(walked.ours.size(), 8u);
-  // The first frame is at another instruction of walk_here(), and sanitizers put one of theirs before it; what lies above must agree.
+  // The first frames differ: walk_here() is at another instruction, and sanitizers add a frame of their own. The frames
+  // above must agree.
   auto at = std::ranges::find(walked.theirs, walked.ours[1]);
   ASSERT_NE(at, walked.theirs.end());
   EXPECT_EQ(std::vector<uint64_t>(at, walked.theirs.end()),
@@ -102,7 +103,7 @@ TEST(Cfi, AProcessThatIsGoneHasOneFrame) {
   EXPECT_EQ(frames[0], 0x1234u);
 }
 
-/// How often a walk reads memory, the first and the second of a thread.
+/// How often a walk reads memory: the first and the second walk of a thread.
 void count_reads(std::pair<int, int>& reads) {
   for (int* count : {&reads.first, &reads.second}) {
     const ReadMemory read = [count](uint64_t address, void* to, size_t length) {
@@ -117,7 +118,7 @@ void count_reads(std::pair<int, int>& reads) {
   }
 }
 
-/// Two tracers, each in a thread of its own, look up rows without a lock: what is kept is the thread's.
+/// Two tracers, each in a thread of its own, look up rows without a lock, because the tables are kept per thread.
 TEST(Cfi, TablesAreKeptByThread) {
   for (int thread = 0; thread < 2; thread++) {
     std::pair<int, int> reads;
@@ -126,7 +127,7 @@ TEST(Cfi, TablesAreKeptByThread) {
   }
 }
 
-/// Code that a process maps after its mappings were read, as a library's at its start.
+/// Code that a process maps after its mappings were read, as that of a library at start.
 TEST(Cfi, CodeThatIsNewIsFound) {
   Unwinder unwinder(getpid());
   uint64_t frames[8];
@@ -145,7 +146,7 @@ TEST(Cfi, CodeThatIsNewIsFound) {
   munmap(code, 4096);
 }
 
-/// This program as it is loaded: the segments that are only read, in one piece.
+/// This program as it is loaded: its read-only segments, in one piece.
 struct Image {
   uint64_t base = 0;
   std::vector<uint8_t> bytes;
@@ -177,7 +178,7 @@ Image own_image() {
         image.bytes.resize(end);
         for (uint64_t at = 0; at < end; at += 4096)
           read_own(image.base + at, image.bytes.data() + at, std::min<uint64_t>(4096, end - at));
-        return 1;  // the program itself comes first
+        return 1;  // the program itself is the first object
       },
       &image);
   return image;
@@ -195,10 +196,10 @@ TEST(Cfi, HasARowForEachInstructionOfAFunction) {
   const sonde_cfi_row* row = table->row(image.base, function, reader(image));
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(row->cfa_register, SONDE_CFI_SP);
-  EXPECT_EQ(row->cfa_offset, 8);  // nothing is pushed yet but the return address
+  EXPECT_EQ(row->cfa_offset, 8);  // only the return address has been pushed
   EXPECT_EQ(row->kinds[SONDE_CFI_PC], SONDE_CFI_AT_OFFSET);
   EXPECT_EQ(row->offsets[SONDE_CFI_PC], -8);
-  EXPECT_EQ(table->row(image.base, image.base + 16, reader(image)), nullptr);  // the ELF header is no code
+  EXPECT_EQ(table->row(image.base, image.base + 16, reader(image)), nullptr);  // the ELF header is not code
 }
 
 TEST(Cfi, ATableFitsTheObjectThatItWasReadFrom) {
@@ -206,7 +207,7 @@ TEST(Cfi, ATableFitsTheObjectThatItWasReadFrom) {
   auto table = CfiTable::load(image.base, reinterpret_cast<uint64_t>(&recurse), reader(image));
   ASSERT_TRUE(table);
   EXPECT_TRUE(table->fits(image.base, reader(image)));
-  image.bytes[image.header + 8] ^= 1;  // another number of entries: another program in a file of the same number
+  image.bytes[image.header + 8] ^= 1;  // another number of entries: another program in a file with the same number
   EXPECT_FALSE(table->fits(image.base, reader(image)));
   const ReadMemory nothing = [](uint64_t, void*, size_t) { return false; };
   EXPECT_FALSE(table->fits(image.base, nothing));

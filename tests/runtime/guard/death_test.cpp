@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the deaths of consumer and guard do to the targets
+// The effect of the deaths of consumer and guard on the targets
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 const std::string& target() { return Programs::get().target; }
 
-/// Guards that were not there before; waits until there are none.
+/// Waits until there are no other guards than before.
 void expect_no_guard_left(const std::set<pid_t>& before) {
   std::set<pid_t> left;
   for (int i = 0; i < 500; i++) {
@@ -46,13 +46,13 @@ int wait_status(pid_t pid, int patience_ms) {
   return -1;
 }
 
-/// Where a target writes its status when nobody of ours is its parent any more.
+/// The file for a target's status when none of our processes is its parent any more.
 std::string run_and_report(const std::string& file, const char* tenths) {
   return target() + " loop " + tenths + " >/dev/null; echo $? >" + file;
 }
 
 TEST(Death, ConsumerKilledWhileAttached) {
-  Programs::get();  // compiled here, once, and not in each child
+  Programs::get();  // compiled here once, not in each child
   const std::set<pid_t> before = guards();
   std::mt19937 random(1);
   for (int round = 0; round < 20; round++) {
@@ -138,8 +138,9 @@ TEST(Death, ConsumerThatClosesWaitsForTheProbesToBeOut) {
   EXPECT_EQ(result, 42 << 8);
 }
 
-/// The guard kills itself at its n-th ptrace call. A program it started with a filter dies with it; one without
-/// runs on, unless it meets a breakpoint that was left; the consumer is told, and nothing is left over.
+/// The guard kills itself at its n-th ptrace call. A program that it started with a filter dies with it; one without
+/// a filter continues, unless it hits a breakpoint that was left. The consumer gets an error, and nothing is left
+/// over.
 TEST(Death, GuardDiesAtEachPtraceCall) {
   const std::set<pid_t> before = guards();
   int dead = 0;
@@ -165,7 +166,7 @@ TEST(Death, GuardDiesAtEachPtraceCall) {
     EXPECT_TRUE(consumer.all_gone || consumer.died) << n;
     dead += consumer.died;
     if (!consumer.died) continue;
-    // Filtered: EXITKILL. Unfiltered: it goes on by itself.
+    // With a filter: EXITKILL. Without: the program continues by itself.
     bool runs = true;
     for (int i = 0; i < 500 && runs; i++) {
       std::ifstream stat("/proc/" + std::to_string(*pid) + "/stat");

@@ -199,7 +199,7 @@ TEST(Guard, DescriptorTexts) {
   consumer.spawn({"/bin/sh", "-c", "cd / && exec " + target() + " getppid 1 2 </proc/self/status"});
   consumer.tap_call(1, SYS_getppid);
   consumer.run();
-  ASSERT_GE(consumer.records.size(), 2u);  // the shell may ask too
+  ASSERT_GE(consumer.records.size(), 2u);  // the shell may make this call, too
   const Record& last = consumer.records.back();
   EXPECT_NE(last.texts[0].find("/status"), std::string::npos);
   EXPECT_EQ(last.texts[1], "proc");
@@ -257,7 +257,7 @@ TEST(Guard, SpawnsAreAnsweredInTheirOrderAndLate) {
   ASSERT_TRUE(consumer.source->targets()->begin_spawn({{target(), "getppid", "1", "1"}, {}, false, {}}));
   ASSERT_TRUE(consumer.source->targets()->begin_spawn({{"/nowhere/at/all"}, {}, false, {}}));
   ASSERT_TRUE(consumer.source->targets()->begin_spawn({{"/bin/true"}, {}, false, {}}));
-  const auto between = consumer.source->targets()->detach(1);  // its answer is not one of theirs
+  const auto between = consumer.source->targets()->detach(1);  // must not get an answer of theirs
   ASSERT_FALSE(between);
   EXPECT_EQ(between.error().code(), ESRCH);
   const auto program_of = [](uint32_t pid) {
@@ -344,7 +344,7 @@ TEST(Guard, HeldThreadCanBeKilledAndSignalled) {
   second.tap_call(1, SYS_getppid);
   second.on_record = [&](const sonde_record& record) {
     (void)second.source->threads()->release(record.tid, {false, SIGTERM});
-  };  // it may be dying
+  };  // the thread may be dying
   second.run(5000);
   EXPECT_EQ(second.status[other], static_cast<uint64_t>(SIGTERM));
 }
@@ -380,10 +380,10 @@ TEST(Guard, SignalsDeliveredAndDiscarded) {
   consumer.run();
   std::multiset<uint64_t> delivered, discarded;
   for (const Record& record : consumer.records) {
-    if (record.words[0] == SIGCHLD) continue;  // some shells catch it, some ignore it
+    if (record.words[0] == SIGCHLD) continue;  // some shells handle it, some ignore it
     (record.probe == 1 ? delivered : discarded).insert(record.words[0]);
     if (record.probe == 1) {
-      EXPECT_EQ(record.words[1], record.pid);  // it sent them itself
+      EXPECT_EQ(record.words[1], record.pid);  // the process has sent them itself
     }
   }
   EXPECT_EQ(delivered, (std::multiset<uint64_t>{SIGUSR1, SIGTERM}));

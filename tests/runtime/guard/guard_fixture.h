@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the guard's tests share: small DIF programs, the test programs, and a consumer of records
+// Shared by the guard's tests: small DIF programs, the test programs, and a consumer of records
 #pragma once
 
 #include <elf.h>
@@ -82,7 +82,7 @@ class Programs {
     return programs;
   }
   ~Programs() {
-    // A program that a test has left running may still make its file there.
+    // A program that is still running after a test may still create its file there.
     std::error_code busy;
     for (int tries = 0; getpid() == owner_ && tries < 50; tries++, usleep(20000))
       if (std::filesystem::remove_all(directory, busy); !busy) return;
@@ -133,7 +133,7 @@ inline uint64_t offset_of(const std::string& path, const std::string& function) 
   return 0;
 }
 
-/// Taps of one probe on a function: for its return, one on each instruction that leaves it.
+/// The taps of one probe on a function: for its return, one on each instruction that leaves it.
 inline std::vector<Tap> taps_on(uint32_t probe, sonde_tap_kind kind, const std::string& path, const std::string& name,
                                 uint32_t pid = 0) {
   const uint64_t entry = offset_of(path, name);
@@ -157,10 +157,10 @@ struct Record {
   std::vector<std::string> texts;  ///< by slot; empty for words
 };
 
-/// Milliseconds a traced program may take.
+/// Maximal run time of a traced program, in milliseconds.
 inline constexpr int kPatienceMs = 60000;
 
-/// A source and its one ring, and what came out of them.
+/// A source with its one ring, and the records and events that it delivered.
 class Consumer {
  public:
   explicit Consumer(uint64_t ring_bytes = 4 << 20) {
@@ -203,14 +203,14 @@ class Consumer {
     return pid ? *pid : 0;
   }
 
-  /// Until so many records have come, a minute at most.
+  /// Waits until this many records have come, at most a minute.
   void wait_for_records(size_t wanted) {
     for (const auto end = Clock::now() + std::chrono::seconds(60); records.size() < wanted && Clock::now() < end;) {
       usleep(1000);
       drain(true);
     }
   }
-  /// Reads records until everything traced is gone, or time is over.
+  /// Reads records until nothing is traced any more, or the time is over.
   void run(int patience_ms = kPatienceMs) {
     auto gone = source->targets()->go();
     ASSERT_TRUE(gone) << gone.error().message();
@@ -247,7 +247,7 @@ class Consumer {
     std::ifstream file(output_);
     return std::string((std::istreambuf_iterator<char>(file)), {});
   }
-  /// What the guard had to say to the user, a line each.
+  /// The guard's notices for the user, one per line.
   std::string notices() const {
     std::string text;
     for (const SourceEvent& event : seen)
@@ -290,7 +290,7 @@ class Consumer {
   int outputs_ = 0;
 };
 
-/// The guards that run for this test: a guard stays in its consumer's process group, and we make that one of our own.
+/// The guards of this test: a guard stays in its consumer's process group, so we create one for ourselves.
 inline std::set<pid_t> guards() {
   static const bool alone = setpgid(0, 0) == 0 || getpgid(0) == getpid();
   EXPECT_TRUE(alone);
@@ -300,7 +300,7 @@ inline std::set<pid_t> guards() {
     if (pid <= 0 || getpgid(pid) != getpgid(0)) continue;
     std::ifstream status(entry.path() / "status");
     std::string text;
-    for (std::string line; std::getline(status, line);) text += line + "\n";  // ends quietly when the process does
+    for (std::string line; std::getline(status, line);) text += line + "\n";  // no error if the process ends
     const bool ended = text.find("\nState:\tZ") != std::string::npos || text.find("\nState:\tX") != std::string::npos;
     if (text.starts_with("Name:\tsonde-guard\n") && !ended) found.insert(pid);
   }

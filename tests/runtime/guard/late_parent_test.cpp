@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A child that runs before its parent has told of it
+// A child that runs before its parent has reported it
 //
-// A parent that waits for a processor between its child's birth and its own PTRACE_EVENT_FORK is told of after the child. Here that happens by
-// force: the program's waitpid() is ours, in the guard as well, which is a fork of this program. It keeps the parent's event back until
-// the child ends.
+// If a parent gets no processor between the creation of its child and its own PTRACE_EVENT_FORK, its event comes after
+// the child's. Here this is forced: this program has its own waitpid(), also in the guard, which is a fork of it. It
+// holds the parent's event back until the child ends.
 #include <sys/ptrace.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 namespace {
 
 struct LateParent {
-  bool wanted = false;       ///< the next fork's event is kept back
-  bool kills_child = false;  ///< before it has made a step
-  pid_t parent = 0;          ///< whose event is kept
+  bool wanted = false;       ///< hold back the event of the next fork
+  bool kills_child = false;  ///< kill the child before its first step
+  pid_t parent = 0;          ///< the process whose event is held back
   int status = 0;
   bool child_ended = false;
 };
@@ -53,7 +53,7 @@ struct Forking {
     late.wanted = true;
     late.kills_child = kills_child;
     consumer.emplace();
-    late = {};  // the guard has its own
+    late = {};  // the guard has a copy
     consumer->enable(1, Dif().argument(0));
     consumer->tap_function(1, SONDE_TAP_USER_ENTRY, Programs::get().target, "work");
     for (sonde_tap_kind kind : {SONDE_TAP_CREATE, SONDE_TAP_EXIT}) {
@@ -72,8 +72,8 @@ struct Forking {
   uint32_t pid = 0;
 };
 
-/// It is the child of its parent all the same: its memory is a copy, breakpoints and all. That its parent tells of it when it has ended
-/// makes no second process of it.
+/// It is still the child of its parent: its memory is a copy that includes the breakpoints. When the parent's event
+/// comes after the child has ended, it does not create a second process.
 TEST(LateParent, AChildIsTracedAsTheCopyThatItIs) {
   const Forking forking(false);
   EXPECT_EQ(forking.consumer->status.at(forking.pid), 0u) << "how the child ended, as its parent was told";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Real programs do under the guard what they do without it
+// Real programs behave under the guard as without it
 #include "tests/runtime/guard/guard_fixture.h"
 
 namespace sonde::test {
@@ -18,7 +18,7 @@ struct Tracing {
 
 class Real : public testing::TestWithParam<Tracing> {
  protected:
-  /// Runs a shell script untraced and traced; both must say the same.
+  /// Runs a shell script untraced and traced; the outputs must be the same.
   void same(const std::string& script) {
     const std::string base = Programs::get().directory + "/real";
     const std::string plain = "cd " + Programs::get().directory + " && (" + script + ") >" + base +

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The table of a thread at a breakpoint (docs/guard.md), row by row
+// The table for a thread at a breakpoint (docs/guard.md), row by row
 //
-// The thread is a real one, of this program started anew, which stands behind its exec and never runs on. What a row says is done to a copy
-// of its registers, so each state is reached by itself; its memory, signal mask and pending signals are the kernel's.
+// The thread is a real one: this program is executed again, and stopped after its exec for good. The rows act on a copy
+// of its registers, so each state can be tested by itself; its memory, signal mask and pending signals are those in the
+// kernel.
 #include "runtime/guard/stepper.h"
 
 #include <dlfcn.h>
@@ -13,7 +14,7 @@
 #include <filesystem>
 #include <fstream>
 
-// What breakpoints are put on; nobody runs it.
+// Functions for breakpoints; they are never run.
 extern "C" {
 void site_of_nop();
 void site_of_and();
@@ -65,7 +66,7 @@ class StepperTest : public testing::Test {
   AddressSpace& space() { return *process_.space; }
   uint64_t address_of(void (*function)()) const { return reinterpret_cast<uint64_t>(function) + shift_; }
 
-  /// The thread has run into the breakpoint there.
+  /// The thread has hit the breakpoint at `function`.
   uint64_t stand_at(void (*function)()) { return stand_at(thread_, function); }
   uint64_t stand_at(Thread& thread, void (*function)()) {
     std::string why;
@@ -74,7 +75,7 @@ class StepperTest : public testing::Test {
     regs_.rip = thread.at_site = site;
     return site;
   }
-  /// ... and steps its instruction, in a slot.
+  /// Then it steps the instruction there, in a slot.
   uint64_t step_at(void (*function)()) {
     const uint64_t site = stand_at(function);
     EXPECT_FALSE(stepper_.advance(thread_, regs_));
@@ -112,7 +113,7 @@ class StepperTest : public testing::Test {
     return info;
   }
   static uint64_t address_in(const siginfo_t& info) { return reinterpret_cast<uint64_t>(info.si_addr); }
-  /// A signal arrives while the instruction is stepped. Whether it is kept.
+  /// A signal arrives while the instruction is stepped. Returns whether it is held back.
   bool arrives(siginfo_t& info, uint32_t verdict = UTRACE_SIGNAL_DELIVER) {
     return stepper_.signalled(thread_, regs_, info, verdict, 0x1234);
   }
@@ -120,7 +121,7 @@ class StepperTest : public testing::Test {
     siginfo_t info = signal_of(signal, code, regs_.rip);
     return arrives(info, verdict);
   }
-  /// The processor has done one step, to `pc`.
+  /// The processor has made one step, to `pc`.
   Stepper::Trap traps_at(uint64_t pc) {
     regs_.rip = pc;
     trap_ = signal_of(SIGTRAP, TRAP_TRACE, pc);
@@ -182,7 +183,7 @@ TEST_F(StepperTest, ARelativeOperandIsTheSameFromTheSlot) {
 
 TEST_F(StepperTest, WithoutASlotTheBreakpointIsLifted) {
   std::deque<Thread> others;
-  for (uint64_t slot = 1; slot != 0 && others.size() < 10'000;) {  // each holds another one
+  for (uint64_t slot = 1; slot != 0 && others.size() < 10'000;) {  // each takes another slot
     Thread& other = others.emplace_back();
     other.process = &process_;
     stand_at(other, site_of_string);
@@ -198,7 +199,7 @@ TEST_F(StepperTest, WithoutASlotTheBreakpointIsLifted) {
   EXPECT_EQ(traps_at(address_of(site_of_and_end)), Stepper::Trap::Ours);
   EXPECT_EQ(regs_.rip, address_of(site_of_and_end));
   EXPECT_EQ(byte_at(site), machine::kBreakpoint) << "back again";
-  // One of the others is killed: its slot is free.
+  // One of the others is killed, which frees its slot.
   stepper_.thread_gone(others.front());
   step_at(site_of_and);
 }
@@ -255,7 +256,7 @@ TEST_F(StepperTest, AFaultIsSeenAtTheProgramsInstruction) {
   EXPECT_FALSE(thread_.step.active);
   EXPECT_EQ(regs_.rip, site);
   EXPECT_EQ(address_in(info), site);
-  // The handler comes back: no new hit in that state, and only once.
+  // The handler returns: no new hit in that state, and only once.
   EXPECT_TRUE(take_reported(thread_, regs_));
   EXPECT_FALSE(take_reported(thread_, regs_));
 }
@@ -345,13 +346,13 @@ TEST_F(StepperTest, LetGoItIsWhereTheProgramHasIt) {
   stepper_.let_go(thread_, regs_);
   EXPECT_EQ(regs_.rip, site);
   EXPECT_TRUE(pending(SIGUSR2));
-  stepper_.let_go(thread_, regs_);  // nothing is stepped any more
+  stepper_.let_go(thread_, regs_);  // nothing is being stepped any more
   EXPECT_EQ(regs_.rip, site);
 }
 
 TEST_F(StepperTest, LetGoBehindTheInstructionItsTrapIsStillOurs) {
   step_at(site_of_and);
-  regs_.rip = thread_.step.slot + 3;  // it has run, and its trap is on the way
+  regs_.rip = thread_.step.slot + 3;  // the instruction has run, and its trap is pending
   stepper_.let_go(thread_, regs_);
   EXPECT_EQ(regs_.rip, address_of(site_of_and_end));
   EXPECT_FALSE(take_reported(thread_, regs_));

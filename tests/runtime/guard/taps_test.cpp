@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tables of what is armed, without a process
+// The tables of armed taps, without a process
 #include "runtime/guard/taps.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(Ecbs, AProgramStaysWhatItWasLoadedAs) {
   EXPECT_EQ(table.add({{1, 1, 2, 0}}).error().code(), ENOENT);
 }
 
-/// A million of them are promised.
+/// There may be a million of them.
 TEST(Taps, AndSitesAreSmall) {
   EXPECT_LE(sizeof(ArmedTap), 88u);
   EXPECT_LE(sizeof(Site), 64u);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace guard;
 
-/// Traces a program that makes `calls` calls, from when the other tracer is ready on. Returns the firings.
+/// Traces a program that makes `calls` calls, after both tracers are ready. Returns the number of firings.
 uint64_t firings_of(int calls, std::barrier<>& both) {
   UtraceHost host;
   TapTable taps;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Attach and detach, again and again, on a program that knows what each of its calls must give (tests/programs/busy.c).
+// Attaches and detaches repeatedly, to a program that knows the valid results of its calls (tests/programs/busy.c).
 // SONDE_TEST_ATTACHMENTS=10000 makes it long.
 #include "tests/runtime/guard/guard_fixture.h"
 
@@ -11,7 +11,7 @@ int attachments() {
   return wanted != nullptr ? atoi(wanted) : 60;
 }
 
-/// busy.c, which runs until finish() and then says what it has seen.
+/// busy.c, which runs until finish() and then reports what it has observed.
 class Busy {
  public:
   Busy() {
@@ -68,14 +68,14 @@ class Busy {
   pid_t pid;
   std::string program;
   long calls = 0, interrupted = 0, cut = 0;
-  long woken = 0;  ///< EINTR of sigtimedwait(), which no stop shows: docs/guard.md
+  long woken = 0;  ///< EINTR of sigtimedwait(), which any stop causes: docs/guard.md
 
  private:
   UniqueFd input_;
   FILE* output_;
 };
 
-/// Attaches, has the taps in force for some ms, and lets go. Returns how many records there were.
+/// Repeats: attaches, keeps the taps armed for some ms, and detaches. Returns the number of records.
 size_t attach_often(Busy& busy, const std::function<void(Consumer&)>& taps) {
   size_t records = 0;
   for (int round = 0; round < attachments() && busy.alive(); round++) {

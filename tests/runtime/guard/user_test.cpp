@@ -12,7 +12,7 @@ namespace {
 
 const std::string& target() { return Programs::get().target; }
 
-/// What it prints goes to a file.
+/// Runs a program with its output in a file.
 std::vector<std::string> to_file(const std::string& file, const std::string& arguments) {
   return {"/bin/sh", "-c", "exec " + target() + " " + arguments + " >" + file};
 }
@@ -22,7 +22,7 @@ std::string text_of(const std::string& file) {
   return std::string((std::istreambuf_iterator<char>(stream)), {});
 }
 
-/// The byte of a file at `offset`, as a process has it in its memory; -1: nowhere.
+/// The byte of a file at `offset` in the memory of a process; -1: not mapped.
 int byte_of(uint32_t pid, const std::string& path, uint64_t offset) {
   const std::string folder = "/proc/" + std::to_string(pid);
   std::istringstream maps(text_of(folder + "/maps"));
@@ -100,12 +100,12 @@ TEST_F(RunTimeCode, IsComparedBeforeABreakpointIsWritten) {
   EXPECT_EQ(notices(), "process " + std::to_string(pid) + ": no probe at 0x100000040: its code is another by now\n");
   arm(0x10000, kFunction);
   EXPECT_THAT(notices(), ::testing::HasSubstr("no probe at 0x10000: it is not in private memory with code"));
-  arm(kCode, kFunction);  // a second probe there: the breakpoint is ours, not another text
+  arm(kCode, kFunction);  // a second probe there: the breakpoint is ours, not a change of the text
   EXPECT_TRUE(consumer.source->targets()->detach(pid));
   EXPECT_EQ(byte_at(kCode), 0x55);
 }
 
-/// As V8 does with code that nobody needs any more: the breakpoint instructions are its own.
+/// V8 does this with code that is not needed any more: the breakpoint instructions are its own.
 TEST_F(RunTimeCode, ThatWasWrittenAgainIsLeftAlone) {
   arm(kCode, kFunction);
   ASSERT_EQ(byte_at(kCode), 0xcc);
@@ -115,7 +115,7 @@ TEST_F(RunTimeCode, ThatWasWrittenAgainIsLeftAlone) {
   EXPECT_EQ(byte_at(kCode), 0xcc);
 }
 
-/// An operand that the runtime patches while the breakpoint stands on the opcode.
+/// The runtime patches an operand while our breakpoint is on the opcode.
 TEST_F(RunTimeCode, WhoseOperandChangesIsStillLetGo) {
   arm(kCode, kFunction);
   const uint8_t patched = 0x02;
@@ -208,14 +208,14 @@ TEST(User, SignalStorm) {
   EXPECT_EQ(consumer.count(2), 5000u);
 }
 
-/// Every instruction of a function under a breakpoint: whatever it is, emulated or stepped, the result is right.
+/// A breakpoint on each instruction of a function: emulated or stepped, the result must be right.
 TEST(User, EveryOffsetOfAFunction) {
   const uint64_t start = offset_of(target(), "work");
   std::ifstream file(target(), std::ios::binary);
   file.seekg(static_cast<std::streamoff>(start));
   Consumer consumer;
   consumer.enable(1, Dif().argument(0));
-  // work() is disassembled by hand of objdump, as the compiler's output is not ours to know.
+  // objdump gives the instructions of work(), which depend on the compiler.
   const std::string listing = Programs::get().directory + "/listing";
   ASSERT_EQ(system(("objdump -d --no-show-raw-insn --disassemble=work " + target() +
                     " | grep -E '^ +[0-9a-f]+:' | cut -d: -f1 >" + listing)
@@ -312,7 +312,7 @@ TEST(User, Dlopen) {
   EXPECT_TRUE(mapped);
 }
 
-/// The next file that a followed thread waits for.
+/// The next file whose mapping makes a followed thread wait.
 FileMapped await_mapped(Consumer& consumer, const std::string& path) {
   const auto end = Clock::now() + std::chrono::milliseconds(kPatienceMs);
   while (Clock::now() < end) {
@@ -327,7 +327,7 @@ FileMapped await_mapped(Consumer& consumer, const std::string& path) {
   return {};
 }
 
-/// Nothing of a library runs before its taps are in: they come while the thread that opened it waits.
+/// No code of a library runs before its taps are armed: this happens while the thread that opened it waits.
 TEST(User, WhoIsFollowedWaitsWhenItOpensALibrary) {
   Consumer consumer;
   consumer.enable(1, Dif().argument(0));
@@ -344,7 +344,7 @@ TEST(User, WhoIsFollowedWaitsWhenItOpensALibrary) {
   EXPECT_EQ(consumer.status[pid], 0u);
 }
 
-/// An exec maps its program, static or not; SIGKILL ends the wait, and so does a detach.
+/// An exec maps its program, static or not; SIGKILL or a detach ends the wait.
 TEST(User, WhoIsFollowedWaitsAtAnExec) {
   for (const char* how : {"seen", "kill", "detach"}) {
     Consumer consumer;

@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 
 class CheckPlugin : public PluginTest {
  protected:
-  /// What it prints and says, and its status.
+  /// The output and messages of a check, and its status.
   std::string check(const std::string& path, const std::vector<std::string>& command = {}) {
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();

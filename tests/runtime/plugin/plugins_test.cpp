@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Plug-ins that do not stand being asked are named with the reason, and left out; the others are loaded.
+// Plug-ins that fail their check are named with the reason, and left out; the others are loaded.
 #include "runtime/plugin/plugins.h"
 
 #include <sys/stat.h>
@@ -17,7 +17,7 @@ using ::testing::SizeIs;
 
 class Bad : public PluginTest {
  protected:
-  /// Why it is left out; "" when it is not.
+  /// Why the plug-in is left out; "" if it is not.
   static std::string verdict(const std::string& path, std::chrono::milliseconds patience = Plugins::kPatience) {
     Plugins plugins({path}, patience);
     Framework framework(nullptr);
@@ -186,7 +186,7 @@ TEST_F(Find, InstalledOnlyWhereNobodyElseMayWrite) {
   ::chmod((folder + "/installed").c_str(), 0777);
   EXPECT_THAT(find_plugins({}, "", folder + "/installed"), IsEmpty());
   EXPECT_THAT(find_plugins({}, folder + "/installed", ""),
-              ElementsAre(open, shut));  // whoever sets the variable names it
+              ElementsAre(open, shut));  // of the variable: the user has named them
 }
 
 }  // namespace

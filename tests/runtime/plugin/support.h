@@ -20,7 +20,8 @@ class PluginTest : public ::testing::Test {
   }
   ~PluginTest() override { std::filesystem::remove_all(folder); }
 
-  /// Compiles C or, by its ending, C++; returns the path of FOLDER/NAME.so. The header is included, and `start()` registers `ops` as "try".
+  /// Compiles C, or C++ according to the name; returns the path of FOLDER/NAME.so. The header is included, and
+  /// `start()` registers `ops` as "try".
   std::string build(const std::string& name, const std::string& source, const std::string& ending = ".c") {
     const std::string path = folder + "/" + name;
     std::ofstream(path + ending) << "#include <stdlib.h>\n#include \"runtime/framework/provider.h\"\n" << source;
@@ -32,7 +33,7 @@ class PluginTest : public ::testing::Test {
     return path + ".so";
   }
 
-  /// One provider, "try", with one probe, try:::one. `more` goes before start(), and may define the macros
+  /// A provider, "try", with one probe, try:::one. `more` is inserted before start(), and may define the macros
   /// IN_PROVIDE, IN_ARGUMENTS, IN_ENABLE, IN_DISABLE, IN_START, IN_STOP, and NO_DESTROY.
   std::string provider(const std::string& name, const std::string& more, const std::string& ending = ".c") {
     return build(name, more + R"(

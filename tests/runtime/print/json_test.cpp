@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What any reader of JSON must understand, whatever D has put in.
+// The output must be valid JSON, whatever the values in D.
 #include "runtime/print/json.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What only this host knows must not reach other programs, and what falls together by that must be counted together.
+// Values that have a meaning only on this host must not reach other programs, and elements that become equal without
+// them must be added up.
 #include "runtime/print/plain_values.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +17,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-/// Functions of 16 bytes from 0x100 on, a handler's end at 0x200, code without a symbol at 0x1000, nothing from 0x2000 on.
+/// Functions of 16 bytes from 0x100 on, the return address of a handler at 0x200, code without a symbol at 0x1000,
+/// nothing from 0x2000 on.
 class Names : public SymbolNames {
  public:
   std::string name(uint32_t, uint64_t address, SymbolValue::Kind) override { return "name " + std::to_string(address); }

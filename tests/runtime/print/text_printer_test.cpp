@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a clause records must print as it was when it was recorded, however late that is.
+// Recorded values must be printed as they were when they were recorded, however late.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -39,7 +39,7 @@ class TextPrinterTest : public ::testing::Test {
     record.cpu = 3;
     return record;
   }
-  /// As print shows it, the options being what they were.
+  /// The output of print with the current options.
   static std::string printed(TraceRecord& record) {
     PrintSink sink;
     print(*make_printer("text", sink), record, {record.quiet, record.flowindent});
@@ -168,7 +168,7 @@ TEST_F(TextPrinterTest, NumbersAndNamesWiderThanTheirColumns) {
   record.cpu = 12345;
   PrintSink sink;
   const auto printer = make_printer("text", sink);
-  print(*printer, quiet, {true, false});  // no columns, and no line above them later
+  print(*printer, quiet, {true, false});  // no columns, and no heading line above them later
   print(*printer, record, {false, false});
   EXPECT_EQ(sink.text, "12345 4294967295 " + std::string(40, 'f') + ":entry \n");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// BTF of our own making, whole and damaged; and the kernel's, where it has one.
+// BTF made by the test, intact and damaged; and the kernel's, if it has one.
 #include <gtest/gtest.h>
 #include <linux/btf.h>
 
@@ -12,7 +12,7 @@
 namespace sonde {
 namespace {
 
-/// Writes BTF, a type after the other; each add_ returns the number of its type.
+/// Writes BTF, one type after the other; each add_ returns the number of its type.
 class Builder {
  public:
   uint32_t integer(const char* name, uint32_t size, bool is_signed) {
@@ -103,7 +103,7 @@ std::vector<uint8_t> sample() {
   const uint32_t integer = b.integer("int", 4, true), letter = b.integer("char", 1, true),
                  word = b.integer("long", 8, true);
   const uint32_t comm = b.array(letter, integer, 16);
-  const uint32_t pointer = b.plain(BTF_KIND_PTR, "", 8);  // to struct task, which comes as the 8th
+  const uint32_t pointer = b.plain(BTF_KIND_PTR, "", 8);  // to struct task, which will be type 8
   const uint32_t inner = b.record(BTF_KIND_UNION, "", 8, {{"l", word, 0, 0}});
   const uint32_t state = b.enumeration("state", {{"RUNS", 0}, {"SLEEPS", 1}, {"DEAD", -1}});
   const uint32_t task = b.record(BTF_KIND_STRUCT, "task", 48,

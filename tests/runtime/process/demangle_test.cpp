@@ -27,8 +27,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"_ZN3app1SclEi", "app::S::operator()(int)", "app::S::operator()"},
         Case{"_ZNK3app1ScvbEv", "app::S::operator bool() const", "app::S::operator bool"},
         Case{"_ZNKR3app1S3getEv", "app::S::get() const &", "app::S::get"},
-        Case{"_ZN3app5twiceIiEET_S1_", "app::twice<int>(int)", "app::twice<int>"},  // without what it returns,
-        Case{"_ZN3app4pickIiEEPFicET_", "app::pick<int>(int)", "app::pick<int>"},   // also where that surrounds it
+        Case{"_ZN3app5twiceIiEET_S1_", "app::twice<int>(int)", "app::twice<int>"},  // without the return type,
+        Case{"_ZN3app4pickIiEEPFicET_", "app::pick<int>(int)", "app::pick<int>"},   // also if that surrounds the name
         Case{"_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int>>::push_back(int const&)",
              "std::vector<int, std::allocator<int>>::push_back"},
         Case{"_ZN3app4nameB5cxx11Ev", "app::name[abi:cxx11]()", "app::name[abi:cxx11]"},
@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"_ZN7mycrate4main28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE.llvm.12", "mycrate::main::{{closure}}",
              "mycrate::main::{{closure}}"}));
 
-// No names of a source, or none that can be read: they stay. The last has no such hash, so it is C++.
+// Names that are not mangled, or cannot be demangled, stay. The last has no Rust hash, so it is C++.
 INSTANTIATE_TEST_SUITE_P(Others, Demangle,
                          ::testing::Values(Case{"main", "main", "main"}, Case{"_Zxy", "_Zxy", "_Zxy"},
                                            Case{"_Dfoo", "_Dfoo", "_Dfoo"}, Case{"_ZN3app", "_ZN3app", "_ZN3app"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Debug information of a program compiled for the test: in the file, apart from it, and damaged.
+// Debug information of a program compiled for the test: in the file, in a separate file, and damaged.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -109,7 +109,7 @@ TEST(DwarfTypes, SaysWhenThereIsNone) {
   EXPECT_FALSE(read_dwarf("/nosuch/file"));
 }
 
-/// Follows all that a name leads to, as far as `budget` goes.
+/// Visits everything that a name leads to, within `budget`.
 void look_at_everything(CTypes& types, CTypeId id, int& budget) {
   if (--budget < 0) return;
   const CType type = types.type(id);
@@ -126,7 +126,7 @@ TEST(DwarfTypes, DamageGivesLessButNeverACrash) {
   std::mt19937 random(4);
   for (int round = 0; round < 100; ++round) {
     std::string bytes = whole;
-    const size_t begin = round % 4 == 0 ? 0 : bytes.size() / 3;  // debug information lies behind code and data
+    const size_t begin = round % 4 == 0 ? 0 : bytes.size() / 3;  // debug information comes after code and data
     for (uint32_t i = 0, damages = 1 + random() % 24; i < damages; ++i)
       bytes[begin + random() % (bytes.size() - begin)] = static_cast<char>(random());
     if (round % 9 == 0) bytes.resize(random() % bytes.size());

@@ -10,7 +10,7 @@
 namespace sonde {
 namespace {
 
-/// A file like /proc/kallsyms, for the length of a test.
+/// A file like /proc/kallsyms, which exists during a test.
 class Names {
  public:
   explicit Names(const std::string& text) {
@@ -41,7 +41,7 @@ TEST(KernelSymbols, FunctionsAndModules) {
       "ffffffffc0100000 t bread\t[ext4]\n");
   KernelSymbols symbols = names.symbols();
   EXPECT_EQ(text(symbols, 0xffffffff81000000), "vmlinux`_stext+0");
-  EXPECT_EQ(text(symbols, 0xffffffff81000105), "vmlinux`__x64_sys_getppid+5");  // of three
+  EXPECT_EQ(text(symbols, 0xffffffff81000105), "vmlinux`__x64_sys_getppid+5");  // one of three names
   EXPECT_EQ(text(symbols, 0xffffffffc0100010), "ext4`bread+16");
   EXPECT_EQ(text(symbols, 0xffffffffc0200001), "sonde`hook+1");
 }

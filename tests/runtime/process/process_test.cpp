@@ -124,7 +124,7 @@ TEST(ElfFile, DamagedFilesDoNoHarm) {
   }
 }
 
-/// Where the symbols of a stripped program may lie, and when they are not believed.
+/// Places where the symbols of a stripped program may be, and cases in which they must not be used.
 class SeparateSymbols : public ::testing::TestWithParam<const char*> {
  protected:
   SeparateSymbols() : program_("target", kTargetSource, GetParam()), path_(program_.path()) {}
@@ -243,7 +243,7 @@ TEST(Symbolizer, ProgramsBeforeAnExec) {
   Symbolizer symbolizer;
   symbolizer.note_mapping(kPid, kShell, 0, "/bin/first", 0x1000);
   symbolizer.note_exec(kPid);
-  symbolizer.note_exec(kPid);  // one of which nothing is known
+  symbolizer.note_exec(kPid);  // a program of which nothing is known
   symbolizer.note_mapping(kPid, kLater, 0, "/bin/second", 0x1000);
   EXPECT_EQ(symbolizer.module_text(kPid, kShell + 1), "first");
   EXPECT_EQ(symbolizer.module_text(kPid, kLater + 1), "second");
@@ -253,7 +253,7 @@ TEST(Symbolizer, ProgramsBeforeAnExec) {
   EXPECT_EQ(symbolizer.module_text(kPid, kShell + 1), "third") << "the later program";
 }
 
-/// The process that runs now comes first, although one before it had something else there.
+/// The current program comes first, even if an earlier one had something else at the address.
 TEST(Symbolizer, TheProgramThatRunsComesFirst) {
   Dl_info info{};
   ASSERT_NE(dladdr(reinterpret_cast<void*>(&getpid), &info), 0);

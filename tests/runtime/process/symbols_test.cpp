@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Names of addresses where there is no file to ask: deleted programs, the vdso, code made at run time.
+// Names of addresses without a file: deleted programs, the vdso, code made at run time.
 #include <elf.h>
 #include <gtest/gtest.h>
 #include <sys/auxv.h>
@@ -38,7 +38,7 @@ TEST(Symbols, OfAProgramThatWasDeleted) {
   symbolizer.note(pid);
   EXPECT_EQ(symbolizer.symbol_text(pid, work), "gone`work");
   program.stop();
-  EXPECT_EQ(symbolizer.symbol_text(pid, work + 1), "gone`work+0x1");  // and it has ended
+  EXPECT_EQ(symbolizer.symbol_text(pid, work + 1), "gone`work+0x1");  // the process has ended
 }
 
 TEST(Symbols, OfAProgramThatWasReplaced) {
@@ -53,7 +53,7 @@ TEST(Symbols, OfAProgramThatWasReplaced) {
   EXPECT_EQ(symbolizer.symbol_text(pid, work), "replaced`work");
 }
 
-/// The address that a call returns to belongs to the caller, though another function begins there.
+/// A return address belongs to the caller, even if another function begins there.
 TEST(Symbols, OfReturnAddresses) {
   TargetProgram program("target", R"(
 #include <unistd.h>

@@ -73,7 +73,7 @@ TEST(SyscallTable, IsWhole) {
   }
 }
 
-/// To the byte: what the kernel's own syscall tracer prints.
+/// Exactly the output of the kernel's own syscall tracer.
 TEST(ClassicView, Arguments) {
   const std::vector<uint64_t> args = {0xffffff9c, 0x7f12345678, 0x8000, 0, 0, 0};
   EXPECT_EQ(format_syscall_arguments(SYS_openat, args), "dfd: ffffff9c, filename: 7f12345678, flags: 8000, mode: 0");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A small C program for tests: built once, run when wanted, ended by its pid.
+// A small C program for tests: built once, run on request, ended by its pid.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace sonde {
 
 class TargetProgram {
  public:
-  /// Compiles `source` with `options`; the program is called `name`.
+  /// Compiles `source` with `options` to the program `name`.
   TargetProgram(const std::string& name, const std::string& source, const std::string& options = "") {
     char made[] = "/tmp/sonde-test-XXXXXX";
     directory_ = mkdtemp(made);
@@ -35,14 +35,14 @@ class TargetProgram {
   TargetProgram(const TargetProgram&) = delete;
   TargetProgram& operator=(const TargetProgram&) = delete;
 
-  /// Starts it; returns when it has exec'ed and its libraries are mapped (it says so on its output), at most 5 s.
+  /// Starts it; returns after it has exec'ed and its libraries are mapped, which its output says; waits at most 5 s.
   uint32_t start() {
     int ends[2];
     EXPECT_EQ(pipe(ends), 0);
     pid_ = fork();
     if (pid_ == 0) {
       dup2(ends[1], 1);
-      alarm(60);  // never outlives the test for long
+      alarm(60);  // it must not outlive the test for long
       execl(path_.c_str(), path_.c_str(), nullptr);
       _exit(127);
     }

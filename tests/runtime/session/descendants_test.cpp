@@ -18,7 +18,7 @@ TEST(Descendants, ChildrenAndTheirsWithoutTheDead) {
     const pid_t dead = ::fork();
     if (dead == 0) ::_exit(0);
     siginfo_t info;
-    ::waitid(P_PID, static_cast<id_t>(dead), &info, WEXITED | WNOWAIT);  // it stays a zombie
+    ::waitid(P_PID, static_cast<id_t>(dead), &info, WEXITED | WNOWAIT);  // it remains a zombie
     const pid_t grandchild = ::fork();
     if (grandchild == 0) {
       ::pause();

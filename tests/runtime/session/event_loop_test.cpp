@@ -49,7 +49,7 @@ TEST(EventLoop, DescriptorsAreAskedForAtEachTurn) {
   EventLoop loop;
   int watched = -1, turns = 0;
   loop.watch([&] { return watched; }, POLLIN, [&] { ++turns; });
-  loop.at([] { return Nanoseconds{0}; });  // no turn waits
+  loop.at([] { return Nanoseconds{0}; });  // turns do not wait
   loop.turn();
   EXPECT_EQ(turns, 0);
   watched = one.ends[0];
@@ -90,7 +90,7 @@ TEST(EventLoop, APeriodCountsFromTheLastTime) {
   loop.every([&] { return period; },
              [&] {
                EXPECT_GE(monotonic_now(), last + period);
-               last = monotonic_now() - 1000;  // it was noted just before
+               last = monotonic_now() - 1000;  // the loop noted it just before
                ++times;
              });
   while (times < 3) loop.turn();

@@ -16,7 +16,7 @@ std::shared_ptr<const Destination> to_descriptor(int fd, const std::string& name
   return std::make_shared<const Destination>(Destination{fd, UniqueFd(fd), name});
 }
 
-/// A pipe whose reader takes nothing until it is asked to.
+/// A pipe whose reader reads nothing until the test asks for it.
 struct SleepyReader {
   SleepyReader() {
     int ends[2];
@@ -24,7 +24,7 @@ struct SleepyReader {
     reader = UniqueFd(ends[0]);
     writer = to_descriptor(ends[1], "a pipe");
   }
-  /// All of the next `bytes`.
+  /// Reads the next `bytes` completely.
   std::string read(size_t bytes) {
     std::string text(bytes, '\0');
     for (size_t done = 0; done < bytes;) {
@@ -60,7 +60,7 @@ TEST(Sink, WritesInOrderAndClosesWhatItHasWritten) {
 
 TEST(Sink, AReaderThatSleepsIsNotWaitedFor) {
   SleepyReader reader;
-  const std::string much(1 << 20, 'x');  // more than a pipe takes
+  const std::string much(1 << 20, 'x');  // more than a pipe holds
   Sink sink(much.size() + 10, no_failure);
   EXPECT_EQ(sink.room(), much.size() + 10);
   sink.put(reader.writer, much);

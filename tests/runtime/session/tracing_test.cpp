@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A run on a source that only says what it is told to say.
+// A run on a source that only delivers the events of the test.
 #include "runtime/session/tracing.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Its events come one after the other; an Error among them is the end of the source.
+/// Delivers its events one by one; an Error among them ends the source.
 class TellingSource : public sonde::testing::QuietSource {
  public:
   int event_fd() const override { return ready_.get(); }
@@ -52,7 +52,7 @@ class TracingTest : public ::testing::Test {
     unregister_providers();
   }
   void say(SourceEvent event) { source_->events.emplace_back(std::optional<SourceEvent>(std::move(event))); }
-  /// Turns until the source has said everything, and some more.
+  /// Turns until the source has delivered everything, and some turns more.
   void run() {
     int more = 3;
     tracing_->run([this, &more] { return source_->events.empty() && more-- == 0; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the client asks of its transport, and which source is opened.
+// The client's requests to its transport, and which source is opened.
 #include "runtime/source/client.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@
 namespace sonde {
 namespace {
 
-/// Answers as told, and writes down what it was asked.
+/// Gives the configured answers, and records the requests.
 class ScriptedTransport final : public Transport {
  public:
   struct Asked {
@@ -106,7 +106,7 @@ TEST_F(Client, NoRingIsAnError) {
   EXPECT_EQ(made.error().code(), EPROTO);
 }
 
-/// The rows say what an opened source has.
+/// An opened source has the interfaces that its row says.
 TEST(Registry, InterfacesAreAsTheRowSays) {
   auto opened = open_source("ptrace", true, {});
   ASSERT_TRUE(opened);

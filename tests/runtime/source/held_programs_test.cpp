@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Programs that are started and held: where each may stop, and that it then runs as it would have.
+// Programs that are started and held: where each may stop, and that it then runs as usual.
 #include "runtime/source/held_programs.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class HeldProgramsTest : public testing::Test {
     return maps && std::ranges::any_of(*maps, [&](const MapEntry& entry) { return base_name(entry.path) == name; });
   }
 
-  /// The status that it exits with, once it may go.
+  /// The exit status of the program, after its release.
   int end_of(uint32_t pid) {
     programs.let_go(pid);
     int status = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Calls decoded from words and a memory that is made up. What is expected is what strace prints of the same call.
+// Calls decoded from words and from memory that the test defines. The expected text is strace's for the same call.
 #include "runtime/syscall/decode.h"
 
 #include <arpa/inet.h>
@@ -223,7 +223,7 @@ TEST(DecodeArguments, ByCommand) {
   EXPECT_EQ(at_entry(SYS_ioctl, {1, 0x40049409, 3}), "1, FICLONE, 3");
   EXPECT_EQ(at_entry(SYS_ioctl, {1, 0xc0104299, kP}), "1, _IOC(_IOC_READ|_IOC_WRITE, 0x42, 0x99, 0x10), 0x1000");
   World window;
-  window.memory.add({kP, {}});  // what the kernel reads there: nothing
+  window.memory.add({kP, {}});  // the kernel reads nothing there
   window.put(kP, winsize{24, 80, 0, 0});
   EXPECT_EQ(at_return(SYS_ioctl, {1, TIOCGWINSZ, kP}, 0, window),
             "1, TIOCGWINSZ, {ws_row=24, ws_col=80, ws_xpixel=0, ws_ypixel=0}");
@@ -293,10 +293,10 @@ TEST(DecodeArguments, AMessage) {
   EXPECT_EQ(failed(SYS_recvmsg, {3, kP, MSG_DONTWAIT}, EAGAIN, world), "3, {msg_namelen=0}, MSG_DONTWAIT");
 }
 
-/// A program may say anything; the text stays bounded, and nothing is read that was not captured.
+/// A program may have any values in memory; the text stays bounded, and only captured memory is read.
 TEST(DecodeArguments, HostileMemory) {
   World world;
-  world.put(kP, uint64_t{0});  // far too short for what it should be
+  world.put(kP, uint64_t{0});  // much too short for its type
   for (uint32_t number = 0; number < 512; ++number) {
     const Words words = {kP, kP, kP, kP, kP, kP};
     const std::string text = at_return(number, words, 1 << 30, world) + at_entry(number, words, world) +
@@ -330,7 +330,7 @@ TEST(DecodeResult, NumbersAddressesAndErrors) {
   EXPECT_EQ(decode_result({SYS_read, {}, true, -1, 512}, {}), "? ERESTARTSYS (To be restarted if SA_RESTART is set)");
 }
 
-/// Every call has a shape, and no list of captures takes more than a record has.
+/// Every call has a shape, and no list of captures exceeds the size of a record.
 TEST(Captures, FitIntoARecord) {
   for (uint32_t call = 0; call < 512; ++call) {
     if (find_shape(call) == nullptr) continue;

@@ -25,7 +25,7 @@ ReadMemory reader_of(pid_t pid) {
   };
 }
 
-/// A child that sleeps in a call, and what present_call() says of it once it does.
+/// A child that sleeps in a call, and the result of present_call() for it.
 class Sleeper {
  public:
   explicit Sleeper(const std::function<void()>& sleep) : pid_(::fork()) {

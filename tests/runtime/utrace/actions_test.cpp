@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The contract of runtime/utrace/utrace.h: resume actions, a test a row
+// The contract of runtime/utrace/utrace.h: resume actions, one test per row
 #include "tests/runtime/utrace/support.h"
 
 namespace sonde {
@@ -31,7 +31,7 @@ class UtraceActions : public Utrace {
     if (char* end = std::strrchr(text, ')')) letter = end[2];
     return letter;
   }
-  /// What still lives would hold the test's output open after the test.
+  /// A process that still lives would keep the test's output open after the test.
   ~UtraceActions() override {
     if (host.task_count() > 0) kill(pid, SIGKILL);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The contract of runtime/utrace/utrace.h: callbacks, a test a row
+// The contract of runtime/utrace/utrace.h: callbacks, one test per row
 #include <fstream>
 
 #include "tests/runtime/utrace/support.h"
@@ -75,7 +75,7 @@ TEST_F(UtraceCallbacks, SignalReportWhenThereIsNoReportQuiesce) {
     if ((action & UTRACE_SIGNAL_MASK) != UTRACE_SIGNAL_REPORT) return UTRACE_RESUME | (action & UTRACE_SIGNAL_MASK);
     EXPECT_EQ(orig, nullptr);
     ++reports;
-    // An artificial signal, before any pending one.
+    // A generated signal, before any pending one.
     *info = {};
     info->si_signo = SIGUSR1;
     return uint32_t{UTRACE_RESUME} | UTRACE_SIGNAL_DELIVER;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// System calls whose report needs more than a stop: 32-bit code's, interrupted ones, refused ones, a child's return
+// System calls whose report needs more than a stop: those of 32-bit code, interrupted ones, refused ones, a child's
+// return
 #include <errno.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
-/// Runs `what` to its end and writes down the reports of `numbers`.
+/// Runs `what` to its end and records the reports of the calls `numbers`.
 class UtraceCalls : public Utrace {
  protected:
   std::vector<Call> run(const utrace_spawn& what, const std::vector<uint32_t>& numbers) {

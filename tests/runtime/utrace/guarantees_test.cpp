@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The contract of runtime/utrace/utrace.h: calls, flags, guarantees, error codes, a test a row
+// The contract of runtime/utrace/utrace.h: calls, flags, guarantees, error codes, one test per row
 #include "tests/runtime/utrace/support.h"
 
 namespace sonde {
@@ -14,7 +14,7 @@ class UtraceGuarantees : public Utrace {
     pid = utrace_task_pid(*spawned);
     return task = *spawned;
   }
-  /// A zombie that its parent leaves alone: the parent's task, and the zombie's engine in `engine`.
+  /// A zombie that its parent does not reap: returns the parent's task, and the zombie's engine in `engine`.
   utrace_task* start_zombie() {
     host.on_new_task = [&](utrace_task* born, utrace_task* parent, uint64_t) {
       if (!parent) return;
@@ -121,7 +121,7 @@ TEST_F(UtraceGuarantees, ControlBehindTheExitStopIsEsrch) {
   ASSERT_TRUE(start("leader_leaves", UTRACE_EVENT_EXIT | UTRACE_EVENT_DEATH));
   host.release_spawned(pid);
   ASSERT_TRUE(turn_until(host, [&] { return record.count("exit") == 1; }));
-  // The other thread lives: this one is not dead yet.
+  // The other thread still lives: this one is not dead yet.
   EXPECT_EQ(record.count("death"), 0);
   for (auto action : {UTRACE_STOP, UTRACE_INTERRUPT, UTRACE_REPORT, UTRACE_SINGLESTEP, UTRACE_RESUME})
     EXPECT_EQ(utrace_control(task, engine, action), -ESRCH) << action;
@@ -194,7 +194,7 @@ TEST_F(UtraceGuarantees, ImplicitSigkillOfExecBreaksAStop) {
                                             UTRACE_EVENT_DEATH | UTRACE_EVENT_REAP));
   record.follow = true;
   record.clone = [&](utrace_engine* it, utrace_task* parent, uint64_t, utrace_task*) -> uint32_t {
-    return UTRACE_STOP;  // the leader is held for good
+    return UTRACE_STOP;  // the leader stays stopped
   };
   host.release_spawned(pid);
   ASSERT_TRUE(turn_to_end(host)) << record.order();

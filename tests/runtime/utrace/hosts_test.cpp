@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two hosts side by side, each in a thread of its own
+// Two hosts at the same time, each in a thread of its own
 #include <atomic>
 #include <barrier>
 #include <thread>
@@ -9,7 +9,7 @@
 namespace sonde {
 namespace {
 
-/// Blocks SIGCHLD in this thread and in those that it makes, as utrace.h asks of threads that have no host.
+/// Blocks SIGCHLD in this thread and in the threads that it creates, as utrace.h requires for threads without a host.
 class ChildSignalBlocked {
  public:
   ChildSignalBlocked() {
@@ -30,8 +30,8 @@ class UtraceHosts : public Utrace {
     int calls = 0, ends = 0;
     uint64_t stops = 0;
   };
-  /// Traces a program that makes `calls` calls, a `pause` of microseconds before each, from when the other is ready on. Nothing but the
-  /// stops wakes it.
+  /// Traces a program that makes `calls` calls, with a `pause` of microseconds before each, after both threads are
+  /// ready. Only the stops wake the host.
   Seen trace(int calls, std::barrier<>& both, int pause = 0) {
     UtraceHost host;
     Recorder record;
@@ -66,8 +66,8 @@ TEST_F(UtraceHosts, EachSeesItsOwn) {
   EXPECT_GT(one.stops, 300u);
 }
 
-/// A host that sleeps is woken by each stop of the other's program, and often takes the signal that reports it. The pauses let the other
-/// sleep as well: it would find the next stop without a signal else.
+/// A sleeping host is woken by each stop of the other's program, and often takes the signal that reports it. The pauses
+/// let the other host sleep as well: otherwise it would find the next stop without a signal.
 TEST_F(UtraceHosts, WhoSleepsPassesTheSignalOn) {
   const ChildSignalBlocked blocked;
   std::barrier ready(2), both(1);
@@ -102,7 +102,7 @@ TEST_F(UtraceHosts, ReapNoChildOfAnotherThread) {
   EXPECT_EQ(WEXITSTATUS(status), 5);
 }
 
-/// The last host gives the process what the first one found.
+/// The last host restores the action that the first one found.
 TEST_F(UtraceHosts, TheLastOnePutsTheActionBack) {
   const ChildSignalBlocked blocked;
   struct sigaction ignore {
@@ -112,8 +112,8 @@ TEST_F(UtraceHosts, TheLastOnePutsTheActionBack) {
   std::barrier both(2);
   std::thread other([&] {
     UtraceHost host;
-    both.arrive_and_wait();  // both are there
-    both.arrive_and_wait();  // this one stays
+    both.arrive_and_wait();  // both hosts exist
+    both.arrive_and_wait();  // this host remains
   });
   {
     UtraceHost host;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The traced program lives as if nobody watched: attach, detach, job control, threads that end in any order, SIGKILL at any moment
+// The traced program behaves as untraced: attach, detach, job control, threads that end in any order, SIGKILL at any
+// moment
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 
@@ -44,7 +45,7 @@ TEST_F(UtraceLives, AttachAndDetachLeaveARunningProgramUnharmed) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 9) << std::hex << status;
 }
 
-/// What befalls a thread that sleeps in epoll_wait, which the kernel ends with EINTR whoever wakes it.
+/// How often a sleep in epoll_wait is interrupted: the kernel ends it with EINTR at any wake-up.
 int times_interrupted(const std::function<void(UtraceHost&, utrace_task*, utrace_engine*)>& befall, uint32_t events) {
   Stranger target("epoll_sleeper");
   EXPECT_TRUE(target.ready());
@@ -171,14 +172,14 @@ TEST_F(UtraceLives, AProgramStopsItself) {
   UtraceHost host;
   int status = target.next_status(nullptr);
   ASSERT_TRUE(WIFSTOPPED(status));
-  // Attached while it is stopped by job control.
+  // Attaches while job control has stopped it.
   auto tasks = host.seize(target.pid());
   ASSERT_TRUE(tasks);
   record.attach((*tasks)[0], kEverything);
   turn_for(host, 50ms);
   kill(target.pid(), SIGCONT);
   status = target.next_status(&host);
-  // A parent that looks late finds the end in place of the continuation.
+  // A parent that waits late gets the end instead of the continuation.
   if (WIFCONTINUED(status)) status = target.next_status(&host);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 21) << std::hex << status;
   EXPECT_EQ(record.count_of("entry", SYS_getppid), 1);
@@ -210,7 +211,7 @@ TEST_F(UtraceLives, ALeaderThatHasLeftCanStillBeAttachedTo) {
 }
 
 TEST_F(UtraceLives, SigkillStorm) {
-  prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans end with us, not with an init that takes its time
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans become our children, not those of a slow init
   std::mt19937 random(7);
   std::chrono::steady_clock::duration slowest{};
   for (int i = 0; i < 60; ++i) {
@@ -252,7 +253,7 @@ TEST_F(UtraceLives, AnotherTracerIsNamed) {
   ASSERT_TRUE(host.seize(target.pid()));
   pid_t other = fork();
   if (other == 0) {
-    // A second tracer must be told who has it.
+    // A second tracer must be told which process traces it.
     int status = 1;
     if (ptrace(PTRACE_SEIZE, target.pid(), 0, 0) < 0 && errno == EPERM) status = 0;
     _exit(status);
@@ -360,7 +361,7 @@ TEST_F(UtraceLives, EverythingWatchedChangesNothing) {
 TEST_F(UtraceLives, SpawnRestoresSignalDispositions) {
   ::signal(SIGUSR2, SIG_IGN);
   UtraceHost host;
-  ::signal(SIGTERM, SIG_IGN);  // the host's own doing
+  ::signal(SIGTERM, SIG_IGN);  // the host's own disposition
   auto task = host.spawn(program("nothing"));
   ASSERT_TRUE(task);
   unsigned long long ignored = 0, blocked = 0;
@@ -385,7 +386,7 @@ TEST_F(UtraceLives, WaitWakesForDescriptorsAndTimeouts) {
   ASSERT_EQ(pipe(ends), 0);
   UniqueFd in(ends[0]), out(ends[1]);
   int fds[] = {in.get()};
-  // An earlier test's child may still tell of its end: one quiet wait of several is enough.
+  // A child of an earlier test may still report its end: one quiet wait out of several is sufficient.
   std::chrono::steady_clock::duration longest{};
   for (int i = 0; i < 5; ++i) {
     auto begin = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The programs that the tests trace: one function each, chosen by the environment
+// The programs that the tests trace: one function each, selected by the environment
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -51,7 +51,7 @@ int repeat_getppid(int argc, char** argv) {
   return 0;
 }
 
-/// argv[1] calls from the main thread; the exit status says whether geteuid() gave argv[2].
+/// argv[1] calls in the main thread; the exit status says whether geteuid() returned argv[2].
 int call_once(int argc, char** argv) {
   long result = syscall(SYS_getppid);
   long user = syscall(SYS_geteuid);
@@ -70,7 +70,7 @@ void handle(int signal) {
   sigaction(signal, &action, nullptr);
 }
 
-/// From here on SIGUSR1 is taken in await_usr1() alone: none is lost between a look and a sleep, or in another thread.
+/// From here on only await_usr1() takes SIGUSR1: none is lost before a sleep, or in another thread.
 void block_usr1() {
   handle(SIGUSR1);
   sigset_t usr1;
@@ -130,7 +130,7 @@ int busy_threads(int, char** argv) {
   return 9;
 }
 
-/// Sleeps in epoll_wait for 1.5 s. Exit status 10 + the times it gave EINTR.
+/// Sleeps in epoll_wait for 1.5 s. Exit status 10 + the number of EINTRs.
 int epoll_sleeper(int, char**) {
   signal(SIGUSR1, [](int) {});
   int epoll = epoll_create1(0), timer = timerfd_create(CLOCK_MONOTONIC, 0), interrupted = 0;
@@ -161,7 +161,8 @@ int exec_plain(int, char**) {
   return 98;
 }
 
-/// The leader leaves first; a thread decides the status. With an argument it says when that is so, and waits for SIGUSR1.
+/// The leader ends first; another thread determines the status. With an argument it reports when this is so, and waits
+/// for SIGUSR1.
 int leader_leaves(int argc, char**) {
   static pthread_t thread;
   static const bool waits = argc > 1;
@@ -195,11 +196,11 @@ int compat_calls(int, char**) {
   return call_as_compat(6, -1) == -EBADF ? 0 : 1;
 }
 
-/// One read that a signal ends, and one that is made again and finds what the handler has written.
+/// One read that a signal ends, and one that is restarted and returns what the handler has written.
 int pipe_ends[2];
 int interrupted_reads(int, char**) {
   char byte;
-  iovec to{&byte, 1};  // readv: the dynamic linker calls read()
+  iovec to{&byte, 1};  // readv, because the dynamic linker calls read()
   if (pipe(pipe_ends) != 0) return 1;
   itimerval soon{{0, 0}, {0, 20000}};
   struct sigaction action {};
@@ -216,7 +217,7 @@ int interrupted_reads(int, char**) {
   return readv(pipe_ends[0], &to, 1) == 1 ? 0 : 3;
 }
 
-/// getppid once, then once refused by its own filter; a child inherits the filter.
+/// Calls getppid once, and once more after its own filter forbids it; a child inherits the filter.
 int own_filter(int, char**) {
   sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
                         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
@@ -257,7 +258,7 @@ int many_threads(int, char** argv) {
   return 3;
 }
 
-/// Makes threads and processes as fast as it can until it is killed.
+/// Creates threads and processes as fast as possible until it is killed.
 int storm(int, char**) {
   say_ready();
   for (;;) {
@@ -277,7 +278,7 @@ int sleeper(int, char**) {
   for (;;) nanosleep(&time, nullptr);
 }
 
-/// A stop of its own, then an exit status that says that it went on.
+/// Stops itself, then exits with a status that says that it continued.
 int stop_self(int, char** argv) {
   raise(std::atoi(argv[1]));
   syscall(SYS_getppid);
@@ -293,7 +294,7 @@ int straight(int, char**) {
   return caught[SIGUSR1] == 1 ? 0 : 1;
 }
 
-/// A parent that reaps its child only when it is told to.
+/// A parent that reaps its child only on request.
 int late_reaper(int, char**) {
   handle(SIGUSR1);
   pid_t child = fork();
@@ -349,11 +350,11 @@ int map_things(int, char**) {
   return moved == MAP_FAILED ? 1 : 0;
 }
 
-/// Before main(): a binary started as a traced program never becomes a test run.
+/// Before main(): a binary that was started as a traced program never runs the tests.
 __attribute__((constructor)) void run_program(int argc, char** argv) {
   const char* wanted = getenv("SONDE_TEST_PROGRAM");
   if (!wanted) return;
-  alarm(20);  // whatever the test does
+  alarm(20);  // in any case
   for (const Program& program : kPrograms)
     if (!std::strcmp(program.name, wanted)) _exit(program.run(argc, argv));  // no leak check under ptrace
   _exit(125);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The contract of runtime/utrace/utrace.h: signal actions, a test a row
+// The contract of runtime/utrace/utrace.h: signal actions, one test per row
 #include "tests/runtime/utrace/support.h"
 
 namespace sonde {
@@ -9,7 +9,7 @@ constexpr uint32_t kAll = UTRACE_EVENT_SIGNAL_ALL;
 
 class UtraceSignals : public Utrace {
  protected:
-  /// Runs "raise" with one answer to its signal; the wait status of the end.
+  /// Runs "raise" with one answer to its signal; returns the final wait status.
   long end_of(const std::string& signal, const std::string& how,
               std::function<uint32_t(siginfo_t*, struct sigaction*)> answer, uint32_t events = kAll) {
     record.lines.clear();
@@ -67,7 +67,7 @@ TEST_F(UtraceSignals, FatalSignalIgnoredByTheEngine) {
 TEST_F(UtraceSignals, DeliverRunsTheHandler) { EXPECT_EQ(end_of("12", "h", with(UTRACE_SIGNAL_DELIVER)), 11 << 8); }
 
 TEST_F(UtraceSignals, DeliverWithAnotherHandler) {
-  // SIGUSR1's default in place of SIGUSR2's handler: the process dies of it.
+  // SIGUSR1's default action instead of SIGUSR2's handler: the process dies of it.
   EXPECT_EQ(end_of("12", "h1",
                    [](siginfo_t*, struct sigaction* after) -> uint32_t {
                      *after = {};
@@ -75,7 +75,7 @@ TEST_F(UtraceSignals, DeliverWithAnotherHandler) {
                      return uint32_t{UTRACE_RESUME} | UTRACE_SIGNAL_DELIVER;
                    }),
             SIGUSR2);
-  // And ignored, once; the table is what it was.
+  // Ignored once; the table of handlers is unchanged.
   EXPECT_EQ(end_of("12", "h1",
                    [](siginfo_t*, struct sigaction* after) -> uint32_t {
                      *after = {};
@@ -86,7 +86,7 @@ TEST_F(UtraceSignals, DeliverWithAnotherHandler) {
 }
 
 TEST_F(UtraceSignals, AlteredNumber) {
-  // 10 + SIGUSR2's handler 0 times + 20 * SIGUSR1's once.
+  // 10 + 0 calls of SIGUSR2's handler + 20 * 1 call of SIGUSR1's.
   EXPECT_EQ(end_of("12", "h1",
                    [](siginfo_t* info, struct sigaction*) -> uint32_t {
                      info->si_signo = SIGUSR1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whole programs, traced from start to end: counts are exact, stops are as few as promised
+// Whole programs, traced from start to end: counts are exact, stops are as few as documented
 #include <filesystem>
 #include <fstream>
 
@@ -42,7 +42,7 @@ TEST_F(UtraceWhole, SpawnTellsWhatExecveSaid) {
   EXPECT_EQ(host.task_count(), 0u);
 }
 
-/// As the shell: the first file of that name that may be run; a file without #! is a script of sh's.
+/// As a shell does: takes the first executable file of that name; a file without #! is a script for sh.
 TEST_F(UtraceWhole, SpawnLooksInThePath) {
   namespace fs = std::filesystem;
   const fs::path root = fs::temp_directory_path() / ("path" + std::to_string(getpid()));

@@ -6,7 +6,7 @@
 namespace sonde {
 namespace {
 
-/// One turn in which a thread was let run: whether it looked.
+/// A turn in which a thread was resumed. Returns whether spin is due.
 bool turn(Spin& spin, bool found) {
   spin.begin_turn();
   spin.expect();
@@ -37,7 +37,7 @@ TEST(Spin, LooksLessOftenWhereNothingComes) {
 TEST(Spin, WhatItSpendsIsItsOwnTime) {
   Spin spin;
   spin.ended(true, std::chrono::microseconds(10));
-  spin.ended(false, std::chrono::seconds(1));  // others had the processor
+  spin.ended(false, std::chrono::seconds(1));  // another process used the processor
   EXPECT_EQ(spin.spent(), std::chrono::microseconds(10) + Spin::kSpin);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the tests of the utrace core share
+// Shared by the tests of the utrace core
 //
-// A traced program is a function in programs_test.cpp. It runs in this same test binary, started anew with
-// SONDE_TEST_PROGRAM=name: see run_program(). An engine that writes down what it sees is a Recorder.
+// A traced program is a function in programs_test.cpp. It runs in a new process of the same test binary, with
+// SONDE_TEST_PROGRAM=name: see run_program(). A Recorder is an engine that records its events.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,14 +26,14 @@ namespace sonde {
 
 using namespace std::chrono_literals;
 
-/// Every test ends in a minute, whatever a traced program does; the program goes with it.
+/// Every test ends within a minute, whatever the traced program does; the program is killed, too.
 class Utrace : public testing::Test {
  protected:
   void SetUp() override { alarm(60); }
   void TearDown() override { alarm(0); }
 };
 
-/// Turns the loop until `done`, or for five seconds at most. Returns whether it came true.
+/// Turns the loop until `done`, or for at most five seconds. Returns the value of `done`.
 inline bool turn_until(UtraceHost& host, const std::function<bool()>& done, std::chrono::milliseconds patience = 10s) {
   auto limit = std::chrono::steady_clock::now() + patience;
   while (!done()) {
@@ -51,7 +51,7 @@ inline bool turn_to_end(UtraceHost& host, std::chrono::milliseconds patience = 2
       host, [&] { return host.task_count() == 0; }, patience);
 }
 
-/// How to start one of programs_test.cpp's programs.
+/// How to start a program of programs_test.cpp.
 inline utrace_spawn program(const std::string& name, const std::vector<std::string>& arguments = {}) {
   utrace_spawn what;
   what.argv = {"/proc/self/exe"};
@@ -68,8 +68,8 @@ inline utrace_spawn filtered_program(const std::string& name, const std::vector<
   return what;
 }
 
-/// A program that nobody traces yet, forked through a middle process: its parent is not this one. Its exit status,
-/// as that parent sees it, comes back by finish(); every change of state the parent is told of, by states().
+/// A program that is not traced yet, forked through a middle process: its parent is not this one. finish() returns
+/// its exit status as that parent got it; states() all changes of state that the parent got.
 class Stranger {
  public:
   explicit Stranger(const std::string& name, std::vector<std::string> arguments = {}) {
@@ -97,7 +97,7 @@ class Stranger {
     char byte;
     return read(says_.get(), &byte, 1) == 1;
   }
-  /// The next status the parent got from waitpid(), or -1 when none comes in time. Turns the host meanwhile.
+  /// The next status that the parent got from waitpid(), or -1 if none comes in time. Turns the host meanwhile.
   int next_status(UtraceHost* host, std::chrono::milliseconds patience = 10s) {
     auto limit = std::chrono::steady_clock::now() + patience;
     while (std::chrono::steady_clock::now() < limit) {
@@ -147,7 +147,7 @@ class Stranger {
   UniqueFd from_parent_, says_;
 };
 
-/// An engine that counts what it sees and answers as it is told.
+/// An engine that counts events and returns the configured answers.
 struct Recorder {
   struct Line {
     std::string what;
@@ -156,22 +156,22 @@ struct Recorder {
   };
   std::vector<Line> lines;
   std::map<std::string, int> counts;
-  std::map<std::string, uint32_t> answers;  ///< by the name of the callback; else UTRACE_RESUME
+  std::map<std::string, uint32_t> answers;  ///< by name of the callback; default: UTRACE_RESUME
   std::map<pid_t, utrace_engine*> engines;
   bool keep_lines = true;
   bool follow = false;  ///< attach to children in report_clone
   uint32_t events = 0;
-  std::vector<uint32_t> only;  ///< these system calls alone; empty: all
+  std::vector<uint32_t> only;  ///< report only these system calls; empty: all
   int released = 0;
   std::function<uint32_t(utrace_engine*, utrace_task*, user_regs_struct*, uint32_t action)> entry, exit;
   std::function<uint32_t(utrace_engine*, utrace_task*, siginfo_t*, uint32_t action, struct sigaction* after)> signal;
   std::function<uint32_t(utrace_engine*, utrace_task*, uint32_t event)> quiesce;
   std::function<uint32_t(utrace_engine*, utrace_task* parent, uint64_t flags, utrace_task* child)> clone;
   std::function<uint32_t(utrace_engine*, utrace_task*)> death, on_exit;
-  uint32_t signal_passes = true;  ///< a signal's own action is left as it is
+  uint32_t signal_passes = true;  ///< the action of a signal is not changed
 
   static const utrace_engine_ops* ops();
-  /// Attaches a new engine of this recorder's, asking for `events`.
+  /// Attaches a new engine of this recorder, and requests the events `wanted`.
   utrace_engine* attach(utrace_task* task, uint32_t wanted);
   uint32_t note(const std::string& what, utrace_task* task, long value);
   int count(const std::string& what) const {

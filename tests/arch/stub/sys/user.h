@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Stands for the system's, which has x86-64's registers: see ../runtime/utrace/arch.h. It declares nothing.
+// Replaces the system's file, which has x86-64's registers: see ../runtime/utrace/arch.h. It declares nothing.
 #pragma once

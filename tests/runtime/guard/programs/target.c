@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the guard's tests trace: target MODE ARGUMENTS... Each mode prints what it did, so that a wrong result shows. */
+/*
+ * The program that the guard's tests trace: target MODE ARGUMENTS... Each mode prints its results, so that a wrong one
+ * shows.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -100,7 +103,7 @@ static int jumps(void) {
     int value = setjmp(far);
     if (value == 0) {
       leaves(i);
-      return 1; /* never comes here */
+      return 1; /* not reached */
     }
     caught += value == i;
   }
@@ -114,7 +117,7 @@ static void on_tick(int signal) {
   ticks++;
 }
 
-/* work() under a storm of signals. */
+/* Calls work() during a storm of signals. */
 static int storm(void) {
   struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART};
   sigaction(SIGALRM, &action, NULL);
@@ -201,7 +204,7 @@ int main(int argc, char** argv) {
   } else if (!strcmp(mode, "exit")) {
     return atoi(second);
   } else if (!strcmp(mode, "loop")) {
-    /* Works for `second` tenths of a second or until SIGUSR2, and shows that each result was right. */
+    /* Works for `second` tenths of a second or until SIGUSR2, and checks each result. */
     signal(SIGUSR2, finish);
     struct timespec now, end;
     clock_gettime(CLOCK_MONOTONIC, &end);

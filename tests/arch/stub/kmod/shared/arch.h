@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A machine whose calls push nothing. See runtime/utrace/arch.h here. */
+/* A machine whose calls push nothing. See ../../runtime/utrace/arch.h. */
 #pragma once
 
 #define SONDE_CFI_REGISTERS 9u

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the guard asks of a machine: see ../utrace/arch.h
+// What the guard needs of a machine: see ../utrace/arch.h
 #pragma once
 
 #include <array>

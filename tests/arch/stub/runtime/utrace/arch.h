@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A machine that is none: its registers, sizes and numbers are unlike x86-64's
+// A stub machine: its registers, sizes and numbers differ from x86-64's
 //
-// arch_stub (tests/CMakeLists.txt) compiles what does not depend on the machine with this in place of runtime/utrace/arch.h, and with
-// ../guard/arch.h. So a source that names a register, or takes a breakpoint for a byte or six arguments for all, does not compile. Nothing
-// of it is linked: what is declared here is what a port has to write.
+// arch_stub (tests/CMakeLists.txt) compiles the machine-independent code with this file instead of
+// runtime/utrace/arch.h, and with ../guard/arch.h. So a source that names a register, or assumes that a breakpoint has
+// one byte or that all machines pass six arguments, does not compile. Nothing of it is linked: the declarations here
+// are those that a port must implement.
 #pragma once
 
 #include <sys/types.h>

@@ -156,10 +156,6 @@ static inline bool sonde_group_exits(const struct signal_struct *signal)
 #endif
 }
 
-#ifndef task_is_running	/* before 5.14 */
-#define task_is_running(task) (READ_ONCE((task)->state) == TASK_RUNNING)
-#endif
-
 /* In a job control stop. Since 5.19 this has a flag of its own. */
 static inline bool sonde_job_stopped(const struct task_struct *task)
 {
@@ -228,11 +224,6 @@ static inline bool sonde_current_dumpable(void)
 #define SONDE_PF_KERNEL (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #else
 #define SONDE_PF_KERNEL (PF_KTHREAD | PF_IO_WORKER)
-#endif
-
-/* Before 5.14. */
-#ifndef task_is_running
-#define task_is_running(task) (READ_ONCE((task)->state) == TASK_RUNNING)
 #endif
 
 #endif

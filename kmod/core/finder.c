@@ -586,32 +586,56 @@ void sonde_finder_walk(struct sonde_finder *finder,
 	rcu_read_unlock();
 }
 
-/* Collects references to all threads, or those of @only. Return: their number, or -ENOMEM. */
-static int finder_threads(struct task_struct ***tasks, pid_t only)
+static bool finder_collects(struct task_struct *task, pid_t only)
+{
+	return finder_is_user(task) && !READ_ONCE(task->exit_state) &&
+	       (!only || task->tgid == only);
+}
+
+/*
+ * Takes references to the threads, up to @room of them. Return: their number,
+ * which is more than @room if they do not all fit.
+ */
+static int finder_collect(struct task_struct **tasks, int room, pid_t only)
 {
 	struct task_struct *process, *task;
-	int count = 0, room = 64;
+	int count = 0;
 
 	rcu_read_lock();
-	for_each_process_thread(process, task)
-		room += !only || task->tgid == only;
-	rcu_read_unlock();
-	*tasks = kvmalloc_array(room, sizeof(**tasks), GFP_KERNEL);
-	if (!*tasks)
-		return -ENOMEM;
-	rcu_read_lock();
 	for_each_process_thread(process, task) {
-		if (count == room)
-			goto out_full;
-		if (!finder_is_user(task) || READ_ONCE(task->exit_state) ||
-		    (only && task->tgid != only))
+		if (!finder_collects(task, only))
 			continue;
-		get_task_struct(task);
-		(*tasks)[count++] = task;
+		if (count < room) {
+			get_task_struct(task);
+			tasks[count] = task;
+		}
+		count++;
 	}
-out_full:
 	rcu_read_unlock();
 	return count;
+}
+
+/*
+ * Collects references to all threads, or those of @only. Threads may be created
+ * between two looks, so it repeats until all of them fit. Return: their number,
+ * or -ENOMEM.
+ */
+static int finder_threads(struct task_struct ***tasks, pid_t only)
+{
+	int count = finder_collect(NULL, 0, only), room, n;
+
+	for (;;) {
+		room = count + 64;
+		*tasks = kvmalloc_array(room, sizeof(**tasks), GFP_KERNEL);
+		if (!*tasks)
+			return -ENOMEM;
+		count = finder_collect(*tasks, room, only);
+		if (count <= room)
+			return count;
+		for (n = 0; n < room; n++)
+			put_task_struct((*tasks)[n]);
+		kvfree(*tasks);
+	}
 }
 
 /* Calls @take for the threads that match. Return: the number of those taken, or -ENOMEM. */

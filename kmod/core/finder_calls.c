@@ -331,7 +331,9 @@ static u32 calls_on_syscall_exit(u32 action, struct utrace_engine *engine,
 		calls_notify_unmapped(finder, args[0], PAGE_ALIGN(args[1]));
 		break;
 	case MAP_MREMAP:
-		calls_notify_unmapped(finder, args[0], PAGE_ALIGN(args[1]));
+		if (args[1] && !(args[3] & MREMAP_DONTUNMAP))
+			calls_notify_unmapped(finder, args[0],
+					      PAGE_ALIGN(args[1]));
 		calls_notify_mapped(finder, result, PAGE_ALIGN(args[2]),
 				    calls_protection_at(result));
 		break;

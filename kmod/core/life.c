@@ -146,7 +146,8 @@ static void life_report_exit(struct utrace *u, unsigned long *argument)
 		*argument = code;
 	}
 	/* A killed thread must not be held. */
-	u->killed |= life_was_killed(r.exit.orig_code);
+	if (life_was_killed(r.exit.orig_code))
+		WRITE_ONCE(u->killed, true); /* signal_break_stop() may set it meanwhile */
 	while (!sonde_goes_to_die(u))
 		/* no later place can make a report */
 		if (!sonde_stop(u) && sonde_take_report(u))

@@ -546,7 +546,8 @@ static int signal_take_signal(struct utrace *u, kernel_siginfo_t *info)
 			signr = sonde_dequeue_signal(&mask, &u->info);
 			if (!signr || signr == SIGKILL ||
 			    sonde_immutable(signr)) {
-				u->killed |= signr == SIGKILL;
+				if (signr == SIGKILL)
+					WRITE_ONCE(u->killed, true);
 				*info = u->info;
 				return signr;
 			}

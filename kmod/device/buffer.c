@@ -177,13 +177,13 @@ static void buffer_charge(struct sonde_session *session, long pages)
 static struct sonde_ring *buffer_alloc_ring(struct sonde_session *session,
 					    u64 size)
 {
-	long most = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	struct sonde_ring *ring = NULL;
 
 	lockdep_assert_held(&session->rings_lock);
 	buffer_charge(session, buffer_pages_of(size));
 	if (session->unlimited ||
-	    atomic_long_read(&session->cred->user->locked_vm) <= most)
+	    atomic_long_read(&session->cred->user->locked_vm) <=
+		    session->locked_most)
 		ring = vmalloc_user(SONDE_RING_DATA + size);
 	if (ring)
 		sonde_memory_add(SONDE_MEMORY_RINGS, 1, SONDE_RING_DATA + size);
@@ -427,6 +427,7 @@ int sonde_buffers_create(struct sonde_session *session, u64 bytes, u32 policy,
 		return -ENOMEM;
 	cpus_read_lock();
 	mutex_lock(&session->rings_lock);
+	session->locked_most = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	if (session->writers)
 		err = buffer_replace_rings(session, size, policy);
 	else

@@ -168,7 +168,7 @@ static u32 defer_next_ecb(const struct sonde_deferred *deferred,
 	return n;
 }
 
-/* The number of ECBs of a firing that have not run. */
+/* The number of ECBs of a firing that have not run. Preemption is off. */
 static u32 defer_ecbs_left(const struct sonde_deferred *deferred)
 {
 	const struct sonde_ecb_list *ecbs =
@@ -184,8 +184,10 @@ static u32 defer_ecbs_left(const struct sonde_deferred *deferred)
 
 static void defer_lose(const struct sonde_deferred *deferred)
 {
+	preempt_disable_notrace(); /* keeps the list of ECBs */
 	atomic64_add(defer_ecbs_left(deferred),
 		     &deferred->firing.session->lost);
+	preempt_enable_notrace();
 }
 
 /* Runs a deferred firing, then those that were deferred after it. */

@@ -277,6 +277,7 @@ struct sonde_session {
 	u32 scratch_size;
 	struct mutex rings_lock; /* protects rings, ring_count, ring_size, policy */
 	long locked; /* pages of rings, charged to the user */
+	long locked_most; /* pages that the user could lock when the rings were made */
 	bool full; /* policy fill: recording has ended */
 	u32 policy;
 	u64 ring_size;

@@ -312,11 +312,25 @@ static int target_admit(struct sonde_session *session,
 	return err;
 }
 
+/* Its children stay targets. Return: whether it was one; it does not fire any more. */
+static bool target_drop(struct sonde_session *session, pid_t pid,
+			unsigned int *what)
+{
+	if (!sonde_finder_remove(session->finder, pid, what))
+		return false;
+	target_forget(session, pid);
+	sonde_holds_forget(session, pid);
+	synchronize_rcu();
+	return true;
+}
+
 /**
  * sonde_target_add() - attach to a process
  * @session: its lock is held
  * @number: the process
  * @why: the message for the user on failure
+ *
+ * On an error it is no target, unless it was one before.
  *
  * Context: Process context. May sleep.
  * Return: 0; -ESRCH; -EPERM: it may not be traced; -EOPNOTSUPP; -ENOMEM;
@@ -327,6 +341,7 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	struct pid *pid = number <= INT_MAX ? find_get_pid(number) : NULL;
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
 	unsigned int what;
+	bool known;
 	int err;
 
 	lockdep_assert_held(&session->lock);
@@ -350,6 +365,7 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 		err = -EOPNOTSUPP;
 		goto out_put;
 	}
+	known = sonde_has_target(session, task->tgid);
 	err = target_admit(session, task->signal, pid, why);
 	if (err == -ESRCH)
 		scnprintf(why, SONDE_WHY, "no such process");
@@ -361,11 +377,11 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	if (!err)
 		err = sonde_holds_update(session);
 	if (!err && target_has_ended(task)) {
-		sonde_finder_remove(session->finder, task->tgid, &what);
-		target_forget(session, task->tgid);
 		scnprintf(why, SONDE_WHY, "no such process");
 		err = -ESRCH;
 	}
+	if (err && !known)
+		target_drop(session, task->tgid, &what);
 
 out_put:
 	put_task_struct(task);
@@ -389,13 +405,9 @@ int sonde_target_remove(struct sonde_session *session, u64 number, char *why)
 	unsigned int what;
 
 	lockdep_assert_held(&session->lock);
-	if (number > INT_MAX ||
-	    !sonde_finder_remove(session->finder, number, &what))
+	if (number > INT_MAX || !target_drop(session, number, &what))
 		return sonde_refuse(why, -ESRCH, "no process %llu is traced",
 				    number);
-	target_forget(session, number);
-	sonde_holds_forget(session, number);
-	synchronize_rcu();
 	target_notify_gone(session, number, 0, what & ~SONDE_GONE_CHOSEN);
 	return 0;
 }

@@ -238,6 +238,7 @@ MUTANTS = [
     E("kmod/core/utrace.c", "bool sonde_take_report(", "found |= engine->want_report", "found |= 0", "api:report"),
     E("kmod/core/signal.c", "void sonde_report_handler(", "r.requested |= signal_step_done(u)", "signal_step_done(u)", "api:stephandler"),
     E("kmod/core/utrace.c", "static bool utrace_wants_quiesce(", "r->requested && !engine->ops->report_signal", "0", "api:lieu"),
+    E("kmod/core/finder_calls.c", "static u32 calls_on_syscall_exit(", "args[1] && !(args[3] & MREMAP_DONTUNMAP)", "args[1]", "api:findremap"),
     E("kmod/core/control.c", "static bool control_is_past(", "u->exiting || u->dying || u->dead || u->reaping ||\n\t       (READ_ONCE(u->task->flags) & PF_EXITING)", "u->dying || u->dead || u->reaping", "api:pastexit"),
     E("kmod/shared/request.h", "static inline const char *sonde_request_fault(", "request->flags || request->reserved", "0", "abi_test:RawGuard.RefusesWhatIsNotZero"),
     E("kmod/shared/request.h", "static inline const char *sonde_tap_fault(", "tap->semaphore", "0", "abi_test:RawGuard.RefusesWhatIsNotZero"),

@@ -221,6 +221,42 @@ static void r_find_exec(void)
 	close(e);
 }
 
+/* A page is moved away from its mapping, which stays; then moved, and gone. */
+static void v_remap(void)
+{
+	char *from = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *to = (char *)syscall(SYS_mremap, from, 4096, 4096,
+				   MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0);
+
+	shared->value[0] = (long)from;
+	shared->value[1] = (long)to;
+	shared->value[2] = (long)mremap(to, 4096, 1 << 20, MREMAP_MAYMOVE);
+}
+
+static void r_find_remap(void)
+{
+	struct utrace_test_entry entry;
+	pid_t pid = start(v_remap);
+	int e = find(pid, ""), kept = 0, moved = 0, mapped = 0;
+
+	go();
+	EQUAL(wait_for(pid), 0);
+	while (read(e, &entry, sizeof(entry)) > 0) {
+		mapped += entry.event == UTRACE_TEST_MAPPED &&
+			(entry.a == shared->value[1] ||
+			 entry.a == shared->value[2]);
+		if (entry.event != UTRACE_TEST_UNMAPPED)
+			continue;
+		kept += entry.a == shared->value[0];
+		moved += entry.a == shared->value[1];
+	}
+	EQUAL(mapped, 2);
+	EQUAL(kept, 0);
+	EQUAL(moved, 1);
+	close(e);
+}
+
 /* A 32-bit program: mmap2(8192), brk(+4096), munmap. */
 static void r_find_32(void)
 {
@@ -262,6 +298,8 @@ const struct row rows_finder[] = {
 	{ "findleft", "finder by path: gone at another program's exec",
 	  r_find_left, NULL },
 	{ "findbrk", "finder: brk, both ways", r_find_brk, NULL },
+	{ "findremap", "finder: mremap, with and without its old mapping",
+	  r_find_remap, NULL },
 	{ "findexec", "finder: exec's own mappings", r_find_exec, NULL },
 	{ "find32", "finder: mmap2, brk, munmap of a 32-bit program",
 	  r_find_32, NULL },

@@ -129,14 +129,22 @@ static int disarm_it(void)
 	return disarm(&c, 1);
 }
 
-static int attach_it(void)
-{
-	return attach(&c, target.pid);
-}
-
 static int detach_it(void)
 {
 	return ask(&c, SONDE_DETACH, 0, target.pid);
+}
+
+/* A process whose attach is refused is no target. */
+static int attach_it(void)
+{
+	int err = attach(&c, target.pid), left;
+
+	if (err) {
+		left = detach_it();
+		CHECK(left == -ESRCH, "a refused attach left a target: %s",
+		      strerror(-left));
+	}
+	return err;
 }
 
 static int follow_it(void)

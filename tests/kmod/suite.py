@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the kernel module's tests, each in a QEMU guest of its own, and writes their results in ctest's format.
+"""Runs the kernel module's tests, each in a QEMU guest of its own, and writes their results in ctest's format. A guest keeps
+one processor busy, so as many run side by side as there are processors.
 
 If the machine lacks something (no network for a kernel, QEMU missing and not root), tests are skipped with the reason;
 with SONDE_REQUIRE_KERNEL=1, which .ci/run sets, they fail. Everything else that goes wrong is our error, and fails;
@@ -8,6 +9,7 @@ also a guest that does not come up. tests/guest/run repeats a guest that never c
 """
 
 import argparse
+import concurrent.futures
 import dataclasses
 import os
 import pathlib
@@ -153,7 +155,7 @@ def main():
     say("setting up a guest")
     logs = arguments.xml.parent
     logs.mkdir(parents=True, exist_ok=True)
-    outcomes = []
+    outcomes, tests = [], []
     if why := first_guest(logs / "kernel-setup.log"):
         outcomes.append(why)
     else:
@@ -163,9 +165,11 @@ def main():
             if release is None:
                 outcomes.append(why)
                 continue
-            for name, argv in tests_of(release, arguments.sonde.resolve(), arguments.short, number == 0):
-                log = logs / f"kernel-{release}-{name}.log"
-                outcomes.append(run_one(f"kernel.{release}.{name}", argv, log, SHORT_LIMIT if arguments.short else LONG_LIMIT))
+            tests += [(f"kernel.{release}.{name}", argv, logs / f"kernel-{release}-{name}.log")
+                      for name, argv in tests_of(release, arguments.sonde.resolve(), arguments.short, number == 0)]
+        limit = SHORT_LIMIT if arguments.short else LONG_LIMIT
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as guests:
+            outcomes += guests.map(lambda test: run_one(*test, limit), tests)
     write_xml(arguments.xml, outcomes)
     return 1 if any(o.state == "failed" for o in outcomes) else 0
 

@@ -109,7 +109,8 @@ inline constexpr OtherWord kOtherWords[] = {
     {OtherWord::Kind::Option, "-T", "how long a call takes: docs/examples/syscall-latency.d"},
     {OtherWord::Kind::Option, "-y", "what a descriptor is: fds[arg0].fi_pathname in a clause"},
     {OtherWord::Kind::Option, "--pid", "a process: -p PID"},
-    {OtherWord::Kind::Option, "--json", "there is no JSON: printf() writes what a clause wants"},
+    {OtherWord::Kind::Option, "--csv", "a table: --format=csv"},
+    {OtherWord::Kind::Option, "--json", "JSON lines: --format=jsonl"},
 };
 
 /// The hint for a variable, a function or an option; empty: the word is not in the table.

@@ -222,6 +222,12 @@ void sonde_update_syscall_work(struct utrace *u);
 void sonde_report_syscall_exit(struct utrace *u);
 int sonde_syscall_init(void);
 void sonde_syscall_stop(void);
+/*
+ * The device has this one (device/syscalls.c). It is declared here because the
+ * core may not include the device, and called without a pointer because each
+ * call whose return is traced passes there.
+ */
+void sonde_syscall_exit(struct pt_regs *regs, long result);
 
 /* signal.c */
 void sonde_report_handler(struct utrace *u);

@@ -30,7 +30,6 @@
 
 #include "kmod/arch.h"
 #include "kmod/core/internal.h"
-#include "kmod/device/device.h"
 
 static DEFINE_SPINLOCK(work_lock);
 static struct task_struct *registrar;	/* is registering or unregistering our probe */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The device's interface for loading, unloading and the utrace core
+ * The device's interface for loading and unloading
  */
 #ifndef SONDE_DEVICE_H
 #define SONDE_DEVICE_H
 
-struct pt_regs;
 struct seq_file;
 
 /**
@@ -26,6 +25,5 @@ void sonde_device_exit(void);
 
 void sonde_device_wait(void);
 void sonde_sessions_show(struct seq_file *to);
-void sonde_syscall_exit(struct pt_regs *regs, long result);
 
 #endif

@@ -35,7 +35,6 @@
 #include "kmod/core/internal.h"
 #include "kmod/device/covers.h"
 #include "kmod/device/deferred.h"
-#include "kmod/device/device.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
 #include "kmod/device/syscall_hooks.h"

@@ -42,25 +42,25 @@
 	ARG(kind, STATUS, 1, 1, "int", "the exit status, or the signal")
 
 #define SONDE_SAMPLE_ROLES(kind, ARG)                                                         \
-	ARG(kind, KERNEL_PC, 0, 1, "uintptr_t", "the kernel's program counter; 0: it was not in the kernel, or may not be told") \
-	ARG(kind, USER_PC, 1, 1, "uintptr_t", "the user's program counter; 0: it was not in user mode")
+	ARG(kind, KERNEL_PC, 0, 1, "uintptr_t", "the kernel's program counter; 0: not in the kernel, or hidden from this user") \
+	ARG(kind, USER_PC, 1, 1, "uintptr_t", "the user's program counter; 0: not in user mode")
 
 /* KIND(name, selector, where it fires, arguments or nothing) ARG(kind, role, first, count, native type, meaning) */
 #define SONDE_TAP_KINDS(KIND, ARG)                                                            \
 	KIND(SYSCALL_ENTRY, "number", "before a system call",                                 \
-	     ARG(SYSCALL_ENTRY, CALL, 0, 6, "long", "the call's own"))                        \
+	     ARG(SYSCALL_ENTRY, CALL, 0, 6, "long", "the call's arguments"))                  \
 	KIND(SYSCALL_RETURN, "number", "after a system call",                                 \
-	     ARG(SYSCALL_RETURN, RESULT, 0, 2, "long", "the result: -1 when it failed"))      \
-	KIND(CREATE, "-", "a process is made; in its parent",                                 \
+	     ARG(SYSCALL_RETURN, RESULT, 0, 2, "long", "the result; -1 if the call failed"))  \
+	KIND(CREATE, "-", "in the parent of a new process",                                   \
 	     ARG(CREATE, CHILD, 0, 1, "pid_t", "the child's pid")                             \
 	     ARG(CREATE, FLAGS, 1, 1, "uint64_t", "clone flags"))                             \
 	KIND(START, "-", "in the new process, before it runs",)                                \
-	KIND(LWP_CREATE, "-", "a thread is made; in its creator",                             \
+	KIND(LWP_CREATE, "-", "in the creator of a new thread",                               \
 	     ARG(LWP_CREATE, CHILD, 0, 1, "id_t", "the new thread's tid")                     \
 	     ARG(LWP_CREATE, FLAGS, 1, 1, "uint64_t", "clone flags"))                         \
 	KIND(LWP_START, "-", "in the new thread",)                                             \
 	KIND(EXEC, "-", "an exec was asked for",                                              \
-	     ARG(EXEC, PATH, 0, 1, "string", "text 0: its path"))                             \
+	     ARG(EXEC, PATH, 0, 1, "string", "text 0: the path"))                             \
 	KIND(EXEC_SUCCESS, "-", "in the new program",)                                         \
 	KIND(EXEC_FAILURE, "-", "an exec has failed",                                         \
 	     ARG(EXEC_FAILURE, ERROR, 0, 1, "int", "the errno"))                              \
@@ -70,18 +70,18 @@
 	     SONDE_SIGINFO_ROLES(SIGNAL_SEND, ARG) SONDE_RECEIVER_ROLES(SIGNAL_SEND, ARG))    \
 	KIND(SIGNAL_DELIVER, "-", "in the receiver, before it acts on it",                    \
 	     SONDE_SIGINFO_ROLES(SIGNAL_DELIVER, ARG)                                         \
-	     ARG(SIGNAL_DELIVER, HANDLER, 3, 1, "uintptr_t", "the handler: 0 none, 2 one whose address the source does not know")) \
+	     ARG(SIGNAL_DELIVER, HANDLER, 3, 1, "uintptr_t", "the handler; 0: none, 2: one whose address the source does not know")) \
 	KIND(SIGNAL_DISCARD, "-", "in the receiver, which ignores it",                        \
 	     SONDE_SIGINFO_ROLES(SIGNAL_DISCARD, ARG) SONDE_RECEIVER_ROLES(SIGNAL_DISCARD, ARG)) \
 	KIND(USER_ENTRY, "path + offset", "a function begins",                                \
-	     ARG(USER_ENTRY, FUNCTION, 0, 10, "long", "the function's own"))                  \
-	KIND(USER_RETURN, "path + offset", "a function is left",                              \
+	     ARG(USER_ENTRY, FUNCTION, 0, 10, "long", "the function's arguments"))            \
+	KIND(USER_RETURN, "path + offset", "a function returns",                              \
 	     ARG(USER_RETURN, OFFSET, 0, 1, "uint64_t", "offset of the instruction from the entry") \
 	     ARG(USER_RETURN, VALUE, 1, 1, "long", "the value"))                              \
 	KIND(USER_OFFSET, "path + offset", "before an instruction",                           \
-	     ARG(USER_OFFSET, REGISTERS, 0, 6, "long", "argument registers as they stand"))   \
-	KIND(PROFILE, "period", "on every CPU, in who runs there", SONDE_SAMPLE_ROLES(PROFILE, ARG)) \
-	KIND(TICK, "period", "on one CPU, whoever runs there", SONDE_SAMPLE_ROLES(TICK, ARG))
+	     ARG(USER_OFFSET, REGISTERS, 0, 6, "long", "values of the argument registers"))   \
+	KIND(PROFILE, "period", "on every CPU, in the running thread", SONDE_SAMPLE_ROLES(PROFILE, ARG)) \
+	KIND(TICK, "period", "on one CPU, in the running thread", SONDE_SAMPLE_ROLES(TICK, ARG))
 
 #define SONDE_TAP_ENUM(name, ...) SONDE_TAP_##name,
 #define SONDE_TAP_ROLES(name, selector, when, ...) __VA_ARGS__

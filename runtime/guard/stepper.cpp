@@ -32,6 +32,10 @@ void mend_address(const Step& step, siginfo_t& info) {
   if (in_slot(step, address)) info.si_addr = reinterpret_cast<void*>(home(step, address));
 }
 
+/// Whether the trap may be that of a step. Under some hypervisors the processor's note of the step is lost now and then
+/// (DR6 is 0). The kernel then reports TRAP_BRKPT, as for the instruction int1. But that one is never stepped.
+bool may_end_step(const siginfo_t& info) { return info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT; }
+
 }  // namespace
 
 bool take_reported(Thread& thread, const machine::Registers& regs) {
@@ -86,8 +90,9 @@ void Stepper::end(Thread& thread) {
 }
 
 Stepper::Trap Stepper::trapped(Thread& thread, machine::Registers& regs, siginfo_t& info) {
-  if (info.si_code != TRAP_TRACE) return Trap::NotOurs;
+  if (!may_end_step(info)) return Trap::NotOurs;
   if (!thread.step.active) return std::exchange(thread.late_trace, false) ? Trap::Ours : Trap::NotOurs;
+  info.si_code = TRAP_TRACE;
   Step& step = thread.step;
   const Site* site = thread.process->space->site(step.site);
   const uint64_t from = step.slot != 0 ? step.slot : step.site;

@@ -122,9 +122,9 @@ class StepperTest : public testing::Test {
     return arrives(info, verdict);
   }
   /// The processor has made one step, to `pc`.
-  Stepper::Trap traps_at(uint64_t pc) {
+  Stepper::Trap traps_at(uint64_t pc, int code = TRAP_TRACE) {
     regs_.rip = pc;
-    trap_ = signal_of(SIGTRAP, TRAP_TRACE, pc);
+    trap_ = signal_of(SIGTRAP, code, pc);
     return stepper_.trapped(thread_, regs_, trap_);
   }
 
@@ -171,6 +171,22 @@ TEST_F(StepperTest, ACopyIsSteppedAndItsTrapIsOurs) {
   EXPECT_EQ(address_in(trap_), site + length);
   EXPECT_FALSE(thread_.step.active);
   EXPECT_EQ(mask(), before);
+}
+
+TEST_F(StepperTest, AStepWhoseNoteTheHypervisorLostIsOursToo) {
+  const uint64_t site = step_at(site_of_and), length = address_of(site_of_and_end) - site;
+  EXPECT_EQ(traps_at(thread_.step.slot + length, TRAP_BRKPT), Stepper::Trap::Ours);
+  EXPECT_EQ(regs_.rip, site + length);
+  EXPECT_FALSE(thread_.step.active);
+  EXPECT_EQ(traps_at(site + length, TRAP_BRKPT), Stepper::Trap::NotOurs) << "no step is under way";
+}
+
+TEST_F(StepperTest, WhereTheProgramStepsItselfItGetsTheTrapOfAStepAlthoughTheNoteIsLost) {
+  regs_.eflags |= kTrapFlag;
+  const uint64_t site = step_at(site_of_and), length = address_of(site_of_and_end) - site;
+  EXPECT_EQ(traps_at(thread_.step.slot + length, TRAP_BRKPT), Stepper::Trap::Both);
+  EXPECT_EQ(trap_.si_code, TRAP_TRACE);
+  EXPECT_EQ(address_in(trap_), site + length);
 }
 
 TEST_F(StepperTest, ARelativeOperandIsTheSameFromTheSlot) {

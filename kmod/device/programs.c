@@ -220,31 +220,10 @@ static const struct sonde_list_kind ecb_lists = {
 	.note = program_note_needs,
 };
 
-static void program_replace(struct sonde_session *session,
-			    struct sonde_probe *probe,
-			    struct sonde_ecb_list *fresh)
+static struct sonde_list __rcu **program_ecbs_place(struct sonde_probe *probe)
 {
-	struct sonde_ecb_list *old = program_ecbs_of(session, probe);
-
-	rcu_assign_pointer(probe->ecbs, fresh);
-	sonde_free_rcu(old);
-}
-
-static int program_put_entry(struct sonde_session *session,
-			     struct sonde_probe *probe,
-			     const struct sonde_ecb_entry *entry)
-{
-	struct sonde_ecb_list *ecbs = program_ecbs_of(session, probe);
-	struct sonde_list *list =
-		sonde_list_add(&ecb_lists, ecbs ? &ecbs->list : NULL, entry);
-
-	if (!list)
-		return -ENOMEM;
-	if (!ecbs || list != &ecbs->list)
-		program_replace(session, probe,
-				container_of(list, struct sonde_ecb_list,
-					     list));
-	return 0;
+	BUILD_BUG_ON(offsetof(struct sonde_ecb_list, list));
+	return (struct sonde_list __rcu **)&probe->ecbs;
 }
 
 static int program_add_one(struct sonde_session *session,
@@ -265,7 +244,7 @@ static int program_add_one(struct sonde_session *session,
 			      GFP_KERNEL_ACCOUNT));
 	if (err)
 		return err;
-	err = program_put_entry(session, probe, &entry);
+	err = sonde_list_add(&ecb_lists, program_ecbs_place(probe), &entry);
 	if (err)
 		xa_erase(&session->ecbs, ecb->epid);
 	else
@@ -288,18 +267,15 @@ static int program_remove_one(struct sonde_session *session, u32 epid)
 {
 	struct sonde_probe *probe = xa_erase(&session->ecbs, epid);
 	struct sonde_ecb_entry *entry;
-	struct sonde_ecb_list *ecbs;
 
 	if (!probe)
 		return -ENOENT;
-	ecbs = program_ecbs_of(session, probe);
-	entry = program_find_entry(ecbs, epid);
+	entry = program_find_entry(program_ecbs_of(session, probe), epid);
 	if (WARN_ON_ONCE(!entry))
 		return -ENOENT;
 	probe->held -= entry->held;
 	probe->cost -= entry->program->cost;
-	if (sonde_list_remove(&ecb_lists, &ecbs->list, entry))
-		program_replace(session, probe, NULL);
+	sonde_list_remove(&ecb_lists, program_ecbs_place(probe), entry);
 	return 0;
 }
 

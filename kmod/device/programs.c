@@ -374,7 +374,7 @@ static int program_hold(struct sonde_session *session,
  * sonde_ecbs_add() - add ECBs to probes: all or none
  * @session: its lock is held; it has buffers
  * @bytes: an array of sonde_ecb; sorted by epid afterwards
- * @length: of @bytes
+ * @length: of @bytes, which sonde_request_fault() has checked
  * @why: the message for the user on failure
  *
  * Context: Process context. May sleep.
@@ -390,11 +390,8 @@ int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
 	int err = 0;
 
 	lockdep_assert_held(&session->lock);
-	if (length % sizeof(*ecbs) || !session->writers)
-		return sonde_refuse(why, -EINVAL,
-				    session->writers ?
-					    "malformed request: array of ECBs" :
-					    "there are no buffers yet");
+	if (!session->writers)
+		return sonde_refuse(why, -EINVAL, "there are no buffers yet");
 	sort(ecbs, count, sizeof(*ecbs), program_by_epid, NULL);
 	for (n = 0; n < count && !err; n++)
 		err = program_check_ecb(session, &ecbs[n], why);
@@ -422,14 +419,14 @@ int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
  * sonde_ecbs_remove() - remove ECBs from their probes
  * @session: its lock is held
  * @bytes: an array of epids
- * @length: of @bytes
+ * @length: of @bytes, which sonde_request_fault() has checked
  * @why: the message for the user on failure
  *
  * On return none of them runs any more. Existing ones are removed even if
  * others do not exist.
  *
  * Context: Process context. May sleep.
- * Return: 0; -EINVAL; -ENOENT: an ECB does not exist.
+ * Return: 0; -ENOENT: an ECB does not exist.
  */
 int sonde_ecbs_remove(struct sonde_session *session, const void *bytes,
 		      u64 length, char *why)
@@ -439,9 +436,6 @@ int sonde_ecbs_remove(struct sonde_session *session, const void *bytes,
 	u64 n;
 
 	lockdep_assert_held(&session->lock);
-	if (length % sizeof(*epids))
-		return sonde_refuse(why, -EINVAL,
-				    "malformed request: array of ids");
 	for (n = 0; n < length / sizeof(*epids); n++)
 		if (program_remove_one(session, epids[n]))
 			err = -ENOENT;

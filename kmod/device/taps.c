@@ -406,14 +406,14 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
  * sonde_taps_disarm() - disarm taps
  * @session: its lock is held
  * @bytes: an array of tap ids
- * @length: of @bytes
+ * @length: of @bytes, which sonde_request_fault() has checked
  * @why: the message for the user on failure
  *
  * On return none of them fires any more. Existing taps are disarmed even if
  * others do not exist.
  *
  * Context: Process context. May sleep.
- * Return: 0; -EINVAL; -ENOENT: a tap does not exist.
+ * Return: 0; -ENOENT: a tap does not exist.
  */
 int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 		      u64 length, char *why)
@@ -424,9 +424,6 @@ int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 	u64 n;
 
 	lockdep_assert_held(&session->lock);
-	if (length % sizeof(*ids))
-		return sonde_refuse(why, -EINVAL,
-				    "malformed request: array of ids");
 	for (n = 0; n < length / sizeof(*ids); n++) {
 		if (!xa_load(&session->taps, ids[n])) {
 			scnprintf(why, SONDE_WHY, "no such tap");

@@ -256,15 +256,9 @@ static int call_check(struct sonde_session *session,
 	return sonde_site_check(session, tap, why);
 }
 
-static bool call_takes(enum sonde_tap_kind kind)
-{
-	return kind == SONDE_TAP_SYSCALL_ENTRY ||
-	       kind == SONDE_TAP_SYSCALL_RETURN || kind == SONDE_TAP_EXEC ||
-	       kind == SONDE_TAP_EXEC_FAILURE;
-}
-
 const struct sonde_tap_ops sonde_syscall_taps = {
-	.takes = call_takes,
+	.kinds = BIT(SONDE_TAP_SYSCALL_ENTRY) | BIT(SONDE_TAP_SYSCALL_RETURN) |
+		 BIT(SONDE_TAP_EXEC) | BIT(SONDE_TAP_EXEC_FAILURE),
 	.check = call_check,
 	.arm = sonde_site_arm,
 	.disarm = sonde_site_disarm,

@@ -87,7 +87,8 @@ static const struct sonde_tap_ops *tap_ops_of(u32 kind)
 	int n;
 
 	for (n = 0; n < ARRAY_SIZE(backends); n++)
-		if (kind < SONDE_TAP_KIND_COUNT && backends[n]->takes(kind))
+		if (kind < SONDE_TAP_KIND_COUNT &&
+		    (backends[n]->kinds & BIT(kind)))
 			return backends[n];
 	return NULL;
 }

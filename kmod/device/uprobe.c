@@ -644,15 +644,10 @@ static int utap_check(struct sonde_session *session,
 	return sonde_tap_check_perfmon(session, why);
 }
 
-static bool utap_takes(enum sonde_tap_kind kind)
-{
-	return kind == SONDE_TAP_USER_ENTRY || kind == SONDE_TAP_USER_RETURN ||
-	       kind == SONDE_TAP_USER_OFFSET;
-}
-
 const struct sonde_tap_ops sonde_user_taps = {
 	.has_file = true,
-	.takes = utap_takes,
+	.kinds = BIT(SONDE_TAP_USER_ENTRY) | BIT(SONDE_TAP_USER_RETURN) |
+		 BIT(SONDE_TAP_USER_OFFSET),
 	.check = utap_check,
 	.arm = utap_arm,
 	.disarm = utap_disarm,

@@ -242,13 +242,25 @@ static bool defer_queue(struct sonde_session *session,
 	return false;
 }
 
-static struct sonde_deferred *defer_make(struct sonde_firing *firing,
-					 struct sonde_probe *probe,
-					 u32 last_epid)
+/**
+ * sonde_defer_make() - copy a firing, to run its ECBs later
+ * @firing: as for sonde_fire()
+ * @probe: the probe
+ * @leave: a jump whose operand is absent, which fires only if it leaves its
+ *	function; or NULL
+ * @gfp: as the context requires
+ *
+ * Context: Any but NMI.
+ * Return: what sonde_free() frees; NULL: no memory.
+ */
+struct sonde_deferred *sonde_defer_make(const struct sonde_firing *firing,
+					struct sonde_probe *probe,
+					const struct sonde_leave *leave,
+					gfp_t gfp)
 {
 	struct sonde_deferred *deferred =
 		sonde_alloc_within(&firing->session->purse, SONDE_MEMORY_LATE,
-				   sizeof(*deferred), GFP_NOWAIT);
+				   sizeof(*deferred), gfp);
 
 	if (!deferred)
 		return NULL;
@@ -257,8 +269,9 @@ static struct sonde_deferred *defer_make(struct sonde_firing *firing,
 		deferred->regs = *firing->regs;
 		deferred->firing.regs = &deferred->regs;
 	}
+	if (leave)
+		deferred->leave = *leave;
 	deferred->probe = probe;
-	deferred->last_epid = last_epid;
 	return deferred;
 }
 
@@ -269,10 +282,12 @@ static bool defer_firing(struct sonde_firing *firing,
 	struct sonde_session *session = firing->session;
 	struct sonde_deferred *deferred;
 
-	deferred = defer_make(firing, xa_load(&session->probes, firing->probe),
-			      ecb->epid - 1);
+	deferred = sonde_defer_make(firing,
+				    xa_load(&session->probes, firing->probe),
+				    NULL, GFP_NOWAIT);
 	if (!deferred)
 		return false;
+	deferred->last_epid = ecb->epid - 1;
 	deferred->timed = firing->timestamp;
 	memcpy(deferred->locals, firing->writer->locals,
 	       sizeof(deferred->locals));
@@ -298,9 +313,7 @@ void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe,
 
 	if (!rcu_access_pointer(probe->ecbs))
 		return;
-	deferred = defer_make(firing, probe, 0);
-	if (deferred && leave)
-		deferred->leave = *leave;
+	deferred = sonde_defer_make(firing, probe, leave, GFP_NOWAIT);
 	if (!deferred || !defer_queue(firing->session, deferred))
 		sonde_lose_probe(firing->session, probe);
 }

@@ -29,6 +29,10 @@ struct sonde_deferred {
 };
 
 void sonde_note_absent(u64 address, u32 length, bool text);
+struct sonde_deferred *sonde_defer_make(const struct sonde_firing *firing,
+					struct sonde_probe *probe,
+					const struct sonde_leave *leave,
+					gfp_t gfp);
 void sonde_run_deferred(void);
 void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe,
 		       const struct sonde_leave *leave);

@@ -444,7 +444,7 @@ static int device_release(struct inode *inode, struct file *file)
 	sonde_taps_destroy(session);
 	sonde_holds_destroy(session);
 	sonde_threads_destroy(session);
-	sonde_reenter_destroy(session);
+	sonde_reenter_forget(session, NULL);
 	sonde_targets_destroy(session);
 	sonde_buffers_destroy(session);
 	sonde_programs_destroy(session);

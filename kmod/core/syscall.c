@@ -64,8 +64,8 @@ void sonde_update_syscall_work(struct utrace *u)
 	spin_unlock_irqrestore(&work_lock, irq);
 }
 
-/* Sets the bit of all threads that need it. */
-static void syscall_update_all(void)
+/* Sets the bit of all threads that need it; with @clears, clears it for others. */
+static void syscall_update_all(bool clears)
 {
 	struct task_struct *process, *task;
 
@@ -73,17 +73,7 @@ static void syscall_update_all(void)
 	for_each_process_thread(process, task)
 		if (syscall_wants_bit(task, NULL))
 			set_task_syscall_work(task, SYSCALL_TRACEPOINT);
-	read_unlock(sonde_kernel.tasklist_lock);
-}
-
-/* Clears it instead of our probe, which is gone. */
-static void syscall_clear_all(void)
-{
-	struct task_struct *process, *task;
-
-	read_lock(sonde_kernel.tasklist_lock);
-	for_each_process_thread(process, task)
-		if (!syscall_wants_bit(task, NULL))
+		else if (clears)
 			clear_task_syscall_work(task, SYSCALL_TRACEPOINT);
 	read_unlock(sonde_kernel.tasklist_lock);
 }
@@ -104,7 +94,7 @@ static void syscall_count_others(void)
 	rcu_read_unlock_sched_notrace();
 	exit_others = n;
 	if (n && !was)
-		syscall_update_all();
+		syscall_update_all(false);
 }
 
 bool notrace sonde_wants_probe(const struct tracepoint *tp)
@@ -159,7 +149,7 @@ static unsigned long syscall_count_users(struct sonde_args *args, int change)
 	before = *sonde_kernel.sys_tracepoint_refcount;
 	*sonde_kernel.sys_tracepoint_refcount = before + change;
 	if (!before)
-		syscall_update_all();
+		syscall_update_all(false);
 	spin_unlock_irq(&work_lock);
 	sonde_hooks_leave();
 	return 0;
@@ -349,7 +339,7 @@ void sonde_syscall_stop(void)
 		(*sonde_kernel.sys_tracepoint_refcount)++;
 	exit_others = 0;
 	exit_point = NULL;
-	syscall_clear_all();
+	syscall_update_all(true); /* instead of our probe, which is gone */
 	spin_unlock_irq(&work_lock);
 	tracepoint_synchronize_unregister();
 }

@@ -405,6 +405,7 @@ static int device_open(struct inode *inode, struct file *file)
 {
 	struct sonde_session *session;
 	bool many;
+	int err;
 
 	if (task_active_pid_ns(current) != &init_pid_ns)
 		return -EPERM;
@@ -412,25 +413,27 @@ static int device_open(struct inode *inode, struct file *file)
 	if (!session)
 		return -ENOMEM;
 	device_init_session(session);
-	if (sonde_targets_init(session)) {
-		put_cred(session->cred);
-		sonde_session_put(session);
-		return -ENOMEM;
-	}
+	err = sonde_targets_init(session);
+	if (err)
+		goto out_put;
 	mutex_lock(&sessions_lock);
 	many = !session->privileged &&
 	       device_sessions_of(session->cred->uid) >= SESSIONS_MAX;
 	if (!many)
 		list_add_tail(&session->node, &sessions);
 	mutex_unlock(&sessions_lock);
-	if (many) {
-		sonde_targets_destroy(session);
-		put_cred(session->cred);
-		sonde_session_put(session);
-		return -EMFILE;
-	}
+	err = -EMFILE;
+	if (many)
+		goto out_targets;
 	file->private_data = session;
 	return nonseekable_open(inode, file);
+
+out_targets:
+	sonde_targets_destroy(session);
+out_put:
+	put_cred(session->cred);
+	sonde_session_put(session);
+	return err;
 }
 
 static int device_release(struct inode *inode, struct file *file)

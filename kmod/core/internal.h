@@ -176,9 +176,12 @@ struct utrace *sonde_find(struct task_struct *task);
 bool sonde_group_is_traced(struct task_struct *task);
 struct utrace *sonde_find_get(struct task_struct *task);
 unsigned long sonde_flags(struct task_struct *task);
+int sonde_with_state(struct task_struct *task, bool create,
+		     int (*add)(struct utrace *u, void *data), void *data);
 void sonde_get(struct utrace *u);
 void sonde_put(struct utrace *u);
 void sonde_report(struct utrace *u, struct sonde_report *r);
+void sonde_wake(struct utrace *u);
 bool sonde_stop(struct utrace *u);
 bool sonde_wants_stop(struct utrace *u);
 bool sonde_goes_to_die(struct utrace *u);

@@ -21,7 +21,6 @@
 
 #include "kmod/core/internal.h"
 #include "kmod/core/memory.h"
-#include "kmod/core/table.h"
 
 static DEFINE_HASHTABLE(table, 10);
 static DEFINE_SPINLOCK(table_lock);

@@ -466,6 +466,11 @@ static void jit_capture_word(struct jit *jit, const struct sonde_dif_insn *in)
 		 BPF_STX_MEM(BPF_DW, jit->record, a, RECORD(slot) + 8 * in->d));
 }
 
+static bool jit_is_execname(const struct sonde_dif_insn *in)
+{
+	return in->op == SONDE_DIF_CAPTEXT && in->i == SONDE_DIF_TEXT_EXECNAME;
+}
+
 TRANSLATES(capture)
 {
 	u32 clean = 0, taken = 0;
@@ -479,8 +484,7 @@ TRANSLATES(capture)
 	}
 	if (in->op == SONDE_DIF_CAPW)
 		jit_capture_word(jit, in);
-	else if (in->op == SONDE_DIF_CAPTEXT &&
-		 in->i == SONDE_DIF_TEXT_EXECNAME)
+	else if (jit_is_execname(in))
 		jit_call(jit, sonde_jit_execname, in->d);
 	else
 		jit_call_capture(jit, in, how->call);
@@ -659,31 +663,22 @@ static void jit_look_ahead(struct jit *jit)
 	bool straight = true;
 
 	jit->zeroed = ~0ull;
-	for (in = view->insns; in < view->insns + view->length; in++)
-		jit->calls |= jit_calls(in);
 	for (in = view->insns; in < view->insns + view->length; in++) {
-		switch (in->op) {
-		case SONDE_DIF_LDU:
-		case SONDE_DIF_LDS:
-		case SONDE_DIF_LDK:
+		const struct translation *how = &translations[in->op];
+
+		jit->calls |= jit_calls(in);
+		if (how->by == jit_translate_memory) {
 			jit->loads = true;
 			jit->faults = true;
-			break;
-		case SONDE_DIF_CAPSTR ... SONDE_DIF_CAPKSTACK: /* spans */
-			jit->spans = true;
-			jit->faults |= in->op != SONDE_DIF_CAPTEXT ||
-				       in->i != SONDE_DIF_TEXT_EXECNAME;
-			fallthrough;
-		case SONDE_DIF_CAPW:
+		} else if (how->by == jit_translate_capture) {
+			jit->spans |= in->op != SONDE_DIF_CAPW;
+			jit->faults |= in->op != SONDE_DIF_CAPW &&
+				       !jit_is_execname(in);
 			if (straight)
 				jit->zeroed &= ~(1ull << in->d);
-			break;
-		case SONDE_DIF_JMP:
-		case SONDE_DIF_JZ:
-		case SONDE_DIF_JNZ:
-		case SONDE_DIF_RECORD:
+		} else if (how->by == jit_translate_jump ||
+			   in->op == SONDE_DIF_RECORD) {
 			straight = false;
-			break;
 		}
 	}
 }

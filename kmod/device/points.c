@@ -62,15 +62,22 @@ static bool point_has_registers(void)
 	return !(current->flags & PF_KTHREAD) && current->mm;
 }
 
-static void point_begin(struct sonde_firing *firing,
+/*
+ * Begins a firing in the current thread, if the session traces it. Return:
+ * whether it does. Preemption is off.
+ */
+static bool point_begin(struct sonde_firing *firing,
 			struct sonde_session *session)
 {
+	if (!sonde_covers(session, current))
+		return false;
 	memset(firing, 0, sizeof(*firing));
 	firing->session = session;
 	firing->task = current;
 	firing->call = -1;
 	if (point_has_registers())
 		firing->regs = task_pt_regs(current);
+	return true;
 }
 
 /*
@@ -83,8 +90,7 @@ static void point_fire_start(struct sonde_session *session)
 	struct sonde_firing firing;
 
 	preempt_disable_notrace();
-	if (sonde_covers(session, current)) {
-		point_begin(&firing, session);
+	if (point_begin(&firing, session)) {
 		if (thread_group_leader(current))
 			point_fire_kind(&firing, SONDE_TAP_START);
 		point_fire_kind(&firing, SONDE_TAP_LWP_START);
@@ -133,8 +139,7 @@ static void point_probe_newtask(void *data, struct task_struct *task,
 	    (task->flags & (PF_KTHREAD | PF_IO_WORKER)))
 		return;
 	preempt_disable_notrace();
-	if (sonde_covers(session, current)) {
-		point_begin(&firing, session);
+	if (point_begin(&firing, session)) {
 		firing.call = syscall_get_nr(current, firing.regs);
 		sonde_create_args(firing.args, task->pid, flags);
 		point_fire_kind(&firing, flags & CLONE_THREAD ?
@@ -152,8 +157,7 @@ static void point_probe_exec(void *data, struct task_struct *task,
 	struct sonde_firing firing;
 
 	preempt_disable_notrace();
-	if (sonde_covers(session, current)) {
-		point_begin(&firing, session);
+	if (point_begin(&firing, session)) {
 		firing.call = __NR_execve;
 		point_fire_kind(&firing, SONDE_TAP_EXEC_SUCCESS);
 	}
@@ -175,8 +179,7 @@ static void point_probe_exit(void *data, struct task_struct *task)
 	if (current->flags & PF_KTHREAD)
 		return;
 	preempt_disable_notrace();
-	if (sonde_covers(session, current)) {
-		point_begin(&firing, session);
+	if (point_begin(&firing, session)) {
 		point_fire_end(&firing, SONDE_TAP_LWP_EXIT, current->exit_code);
 		if (sonde_finder_is_last())
 			point_fire_end(&firing, SONDE_TAP_EXIT,
@@ -227,8 +230,7 @@ static void point_run_discarded(struct sonde_task_work *work, bool over)
 	struct sonde_firing firing;
 
 	preempt_disable_notrace();
-	if (!over && sonde_covers(session, current)) {
-		point_begin(&firing, session);
+	if (!over && point_begin(&firing, session)) {
 		memcpy(firing.args, discarded->args, sizeof(firing.args));
 		point_fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
 	} else if (!over) {
@@ -270,8 +272,7 @@ static void point_probe_generate(void *data, int number,
 	struct sonde_firing firing = {};
 
 	preempt_disable_notrace();
-	if (in_task() && sonde_covers(session, current)) {
-		point_begin(&firing, session);
+	if (in_task() && point_begin(&firing, session)) {
 		point_put_signal(&firing, number, info);
 		sonde_receiver_args(firing.args, task->tgid, task->pid);
 		point_fire_kind(&firing, SONDE_TAP_SIGNAL_SEND);
@@ -311,8 +312,7 @@ static void point_probe_deliver(void *data, int number,
 	struct sonde_firing firing;
 
 	preempt_disable_notrace();
-	if (sonde_covers(session, current)) {
-		point_begin(&firing, session);
+	if (point_begin(&firing, session)) {
 		point_put_signal(&firing, point_given_number(number), info);
 		if (point_is_ignored(number, action)) {
 			sonde_receiver_args(firing.args, current->tgid,

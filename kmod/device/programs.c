@@ -321,33 +321,14 @@ static int program_by_epid(const void *a, const void *b)
 	return one->epid < other->epid ? -1 : one->epid > other->epid;
 }
 
-/* Undoes program_hold() for the first @count ECBs. */
-static void program_unhold(struct sonde_session *session,
-			   const struct sonde_ecb *ecbs, u64 count)
+/*
+ * Counts ECBs that hold, in their probes. Return: their number; -ENOMEM: nothing
+ * has changed.
+ */
+static int program_count_held(struct sonde_session *session,
+			      const struct sonde_ecb *ecbs, u64 count, s32 by)
 {
-	char why[SONDE_WHY];
-	bool some = false;
-	u64 n;
-
-	for (n = 0; n < count; n++) {
-		struct sonde_probe *probe;
-
-		if (!(ecbs[n].flags & SONDE_ECB_HELD))
-			continue;
-		probe = xa_load(&session->probes, ecbs[n].probe);
-		probe->held--;
-		some = true;
-	}
-	if (some)
-		sonde_taps_rehold(session, why);
-}
-
-/* Moves the taps of probes that will have ECBs that hold to engines. */
-static int program_hold(struct sonde_session *session,
-			const struct sonde_ecb *ecbs, u64 count, char *why)
-{
-	bool some = false;
-	int err = 0;
+	int held = 0;
 	u64 n;
 
 	for (n = 0; n < count; n++) {
@@ -357,14 +338,34 @@ static int program_hold(struct sonde_session *session,
 			continue;
 		probe = sonde_probe_get(session, ecbs[n].probe);
 		if (!probe) {
-			program_unhold(session, ecbs, n);
+			program_count_held(session, ecbs, n, -by);
 			return -ENOMEM;
 		}
-		probe->held++;
-		some = true;
+		probe->held += by;
+		held++;
 	}
-	if (some)
-		err = sonde_taps_rehold(session, why);
+	return held;
+}
+
+/* Undoes program_hold() for the first @count ECBs. */
+static void program_unhold(struct sonde_session *session,
+			   const struct sonde_ecb *ecbs, u64 count)
+{
+	char why[SONDE_WHY];
+
+	if (program_count_held(session, ecbs, count, -1) > 0)
+		sonde_taps_rehold(session, why);
+}
+
+/* Moves the taps of probes that will have ECBs that hold to engines. */
+static int program_hold(struct sonde_session *session,
+			const struct sonde_ecb *ecbs, u64 count, char *why)
+{
+	int err = program_count_held(session, ecbs, count, 1);
+
+	if (err <= 0)
+		return err;
+	err = sonde_taps_rehold(session, why);
 	if (err)
 		program_unhold(session, ecbs, count);
 	return err;

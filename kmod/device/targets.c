@@ -86,8 +86,7 @@ void sonde_targets_changed(struct sonde_session *session)
 }
 
 /*
- * Callbacks from the finder The current task has cloned a thread, which has not
- * run yet.
+ * Callbacks from the finder
  */
 
 /* A thread was cloned by the current task, and has not run. */
@@ -249,6 +248,11 @@ void sonde_targets_find(void)
 					 "bool(struct task_struct *, unsigned int)");
 }
 
+static int target_refuse(char *why)
+{
+	return sonde_refuse(why, -ESRCH, "no such process");
+}
+
 static int target_check_task(struct task_struct *task, char *why)
 {
 	if (task->flags & SONDE_PF_KERNEL)
@@ -300,7 +304,7 @@ static int target_admit(struct sonde_session *session,
 	}
 	/* not the earlier leader: a thread that execs becomes the leader */
 	leader = get_pid_task(pid, PIDTYPE_TGID);
-	err = leader ? target_check_task(leader, why) : -ESRCH;
+	err = leader ? target_check_task(leader, why) : target_refuse(why);
 	if (!err) {
 		err = sonde_finder_add(session->finder, leader->tgid);
 		if (!err)
@@ -347,7 +351,7 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	lockdep_assert_held(&session->lock);
 	if (!task) {
 		put_pid(pid);
-		return sonde_refuse(why, -ESRCH, "no such process");
+		return target_refuse(why);
 	}
 	err = target_check_task(task, why);
 	if (!err)
@@ -360,15 +364,12 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	if (err)
 		goto out_put;
 	if (sonde_mappings_follow(session) && !session->privileged) {
-		scnprintf(why, SONDE_WHY,
-			  "this kernel does not tell what a program becomes: only CAP_SYS_PTRACE may trace it");
-		err = -EOPNOTSUPP;
+		err = sonde_refuse(why, -EOPNOTSUPP,
+				   "this kernel does not tell what a program becomes: only CAP_SYS_PTRACE may trace it");
 		goto out_put;
 	}
 	known = sonde_has_target(session, task->tgid);
 	err = target_admit(session, task->signal, pid, why);
-	if (err == -ESRCH)
-		scnprintf(why, SONDE_WHY, "no such process");
 	if (err)
 		goto out_put;
 	sonde_syscalls_mark_process(session, task);
@@ -376,10 +377,8 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	err = sonde_taps_retarget(session, why);
 	if (!err)
 		err = sonde_holds_update(session);
-	if (!err && target_has_ended(task)) {
-		scnprintf(why, SONDE_WHY, "no such process");
-		err = -ESRCH;
-	}
+	if (!err && target_has_ended(task))
+		err = target_refuse(why);
 	if (err && !known)
 		target_drop(session, task->tgid, &what);
 

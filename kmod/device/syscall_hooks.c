@@ -378,11 +378,11 @@ bool sonde_syscalls_see_compat(void)
 }
 
 /**
- * sonde_syscall_hooks_init() - look up the functions that are hooked
+ * sonde_syscalls_init() - look up the functions that are hooked
  *
  * Context: Process context, module load.
  */
-void sonde_syscall_hooks_init(void)
+void sonde_syscalls_init(void)
 {
 	static const char all_type[] =
 		"long int(struct pt_regs *, unsigned int)";

@@ -643,7 +643,7 @@ static void capture_string(struct run *run, int kernel, uint32_t slot,
 			   uint64_t address, uint32_t bytes)
 {
 	const struct sonde_dif_firing *firing = run->firing;
-	int (*read)(void *, uint64_t, char *, uint32_t) =
+	int (*read)(sonde_dif_context *, uint64_t, char *, uint32_t) =
 		kernel ? firing->env->read_kernel_text : firing->env->read_text;
 	int length = 0;
 
@@ -697,7 +697,7 @@ static void capture_stack(struct run *run, int kernel, uint32_t slot,
 {
 	const struct sonde_dif_firing *firing = run->firing;
 	uint64_t *to = (uint64_t *)(void *)span_start(run);
-	int (*walk)(void *, uint64_t *, uint32_t) =
+	int (*walk)(sonde_dif_context *, uint64_t *, uint32_t) =
 		kernel ? firing->env->kernel_stack : firing->env->stack;
 	int frames = walk ? walk(firing->thread, to, max) : -1;
 

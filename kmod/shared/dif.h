@@ -172,27 +172,35 @@ struct sonde_dif_program {
 	const uint8_t *kinds; /* enum sonde_slot_kind, one a slot */
 };
 
+/* The thread that fires, as the environment knows it. */
+#ifdef __KERNEL__
+struct sonde_firing;
+typedef struct sonde_firing sonde_dif_context;
+#else
+typedef void sonde_dif_context;
+#endif
+
 /* What the environment of a program provides. All return 0 or a length, or -1 on failure. */
 struct sonde_dif_env {
-	int (*read_user)(void *thread, uint64_t address, void *to, uint32_t length);
+	int (*read_user)(sonde_dif_context *thread, uint64_t address, void *to, uint32_t length);
 	/* copies up to `max` - 1 bytes and a NUL; returns the length without it */
-	int (*read_text)(void *thread, uint64_t address, char *to, uint32_t max);
-	uint64_t (*variable)(void *thread, uint32_t variable);
-	uint64_t (*user_register)(void *thread, uint32_t number);
+	int (*read_text)(sonde_dif_context *thread, uint64_t address, char *to, uint32_t max);
+	uint64_t (*variable)(sonde_dif_context *thread, uint32_t variable);
+	uint64_t (*user_register)(sonde_dif_context *thread, uint32_t number);
 	/* as read_text */
-	int (*text)(void *thread, uint32_t which, uint64_t operand, char *to, uint32_t max);
+	int (*text)(sonde_dif_context *thread, uint32_t which, uint64_t operand, char *to, uint32_t max);
 	/* writes up to `max` program counters; returns how many */
-	int (*stack)(void *thread, uint64_t *to, uint32_t max);
+	int (*stack)(sonde_dif_context *thread, uint64_t *to, uint32_t max);
 	/* as the first two and stack(), for the kernel; NULL where the kernel must not be read: a fault */
-	int (*read_kernel)(void *thread, uint64_t address, void *to, uint32_t length);
-	int (*read_kernel_text)(void *thread, uint64_t address, char *to, uint32_t max);
-	int (*kernel_stack)(void *thread, uint64_t *to, uint32_t max);
+	int (*read_kernel)(sonde_dif_context *thread, uint64_t address, void *to, uint32_t length);
+	int (*read_kernel_text)(sonde_dif_context *thread, uint64_t address, char *to, uint32_t max);
+	int (*kernel_stack)(sonde_dif_context *thread, uint64_t *to, uint32_t max);
 };
 
 /* One firing, as a program gets it. */
 struct sonde_dif_firing {
 	const struct sonde_dif_env *env;
-	void *thread; /* handed to env */
+	sonde_dif_context *thread; /* handed to env */
 	const uint64_t *args; /* SONDE_DIF_ARGS */
 	uint64_t *locals; /* SONDE_DIF_LOCALS, zeroed by the caller once a firing */
 	uint64_t *thread_variables; /* SONDE_DIF_THREAD */

@@ -190,7 +190,7 @@ static bool syscall_report_entry(struct utrace *u)
 			break;
 		resumed = UTRACE_SYSCALL_RESUMED;
 	}
-	sonde_settle(u);
+	sonde_queue_if_needed(u);
 	return utrace_syscall_action(r.bits) != UTRACE_SYSCALL_ABORT;
 }
 
@@ -274,7 +274,7 @@ unsigned long sonde_hook_syscall_exit(struct sonde_args *args)
 		u->has_left_out = false;
 		if (READ_ONCE(u->flags) & UTRACE_EVENT(SYSCALL_EXIT)) {
 			sonde_report_syscall_exit(u);
-			sonde_settle(u);
+			sonde_queue_if_needed(u);
 		}
 	}
 	sonde_leave(u);
@@ -288,7 +288,7 @@ static void syscall_report_exit_later(void)
 	if (!u)
 		return;
 	if (READ_ONCE(u->flags) & UTRACE_EVENT(SYSCALL_EXIT))
-		sonde_later(u, SONDE_LATER_SYSCALL_EXIT);
+		sonde_defer_report(u, SONDE_DEFERRED_SYSCALL_EXIT);
 	sonde_put(u);
 }
 

@@ -198,7 +198,7 @@ static void defer_run_work(struct sonde_task_work *work, bool over)
 	struct sonde_deferred *deferred, *next;
 	LIST_HEAD(all);
 
-	list_splice(&first->behind, &all);
+	list_splice(&first->later, &all);
 	list_add(&first->node, &all);
 	list_for_each_entry_safe(deferred, next, &all, node) {
 		if (!over && !READ_ONCE(work->session->over))
@@ -221,17 +221,17 @@ static bool defer_queue(struct sonde_session *session,
 		sonde_task_work_take(session, defer_run_work);
 	struct sonde_deferred *first = deferred, *other, *next;
 
-	INIT_LIST_HEAD(&deferred->behind);
+	INIT_LIST_HEAD(&deferred->later);
 	deferred->work.session = session;
 	deferred->work.run = defer_run_work;
 	if (work) {
 		first = container_of(work, struct sonde_deferred, work);
-		list_add_tail(&deferred->node, &first->behind);
+		list_add_tail(&deferred->node, &first->later);
 	}
 	if (!sonde_task_work_queue(&first->work, session, current))
 		return true;
 	/* the thread ends: its earlier deferred firings are lost, too */
-	list_for_each_entry_safe(other, next, &first->behind, node) {
+	list_for_each_entry_safe(other, next, &first->later, node) {
 		if (other != deferred)
 			defer_lose(other);
 		sonde_free(other);
@@ -298,7 +298,7 @@ static bool defer_firing(struct sonde_firing *firing,
 }
 
 /**
- * sonde_fire_behind() - fire after the deferred firings of the current thread
+ * sonde_fire_after() - fire after the deferred firings of the current thread
  * @firing: as for sonde_fire()
  * @probe: the probe
  * @leave: a jump whose operand is absent, which fires only if it leaves its
@@ -306,7 +306,7 @@ static bool defer_firing(struct sonde_firing *firing,
  *
  * Context: As sonde_fire().
  */
-void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe,
+void sonde_fire_after(struct sonde_firing *firing, struct sonde_probe *probe,
 		       const struct sonde_leave *leave)
 {
 	struct sonde_deferred *deferred;

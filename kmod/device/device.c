@@ -293,7 +293,7 @@ static int device_perform(struct sonde_session *session, struct exchange *x)
 	return sonde_refuse(why, -EINVAL, "malformed request: unknown kind");
 }
 
-static int device_take_payload(struct exchange *x, u64 address)
+static int device_copy_payload(struct exchange *x, u64 address)
 {
 	void *bytes;
 
@@ -308,7 +308,7 @@ static int device_take_payload(struct exchange *x, u64 address)
 	return 0;
 }
 
-static int device_give_answer(const struct exchange *x, u64 address, u64 room)
+static int device_copy_answer(const struct exchange *x, u64 address, u64 room)
 {
 	if (x->reply.length > room)
 		return -EMSGSIZE;
@@ -332,7 +332,7 @@ static long device_ioctl(struct file *file, unsigned int number,
 	if (copy_from_user(&whole, user, offsetof(typeof(whole), reply)))
 		return -EFAULT;
 	x.request = whole.request;
-	err = device_take_payload(&x, whole.payload);
+	err = device_copy_payload(&x, whole.payload);
 	if (!err) {
 		err = mutex_lock_killable(&session->lock);
 		if (!err) {
@@ -341,7 +341,7 @@ static long device_ioctl(struct file *file, unsigned int number,
 		}
 	}
 	if (!err)
-		err = device_give_answer(&x, whole.answer, whole.room);
+		err = device_copy_answer(&x, whole.answer, whole.room);
 	if (err)
 		x.reply.length = 0;
 	x.reply.error = err;

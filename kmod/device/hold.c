@@ -503,7 +503,7 @@ int sonde_holds_update(struct sonde_session *session)
  * sonde_hold_user() - fire a user tap whose probe has ECBs that hold
  * @armed: the tap; the session traces the current task
  * @firing: with the registers
- * @leave: as for sonde_fire_behind()
+ * @leave: as for sonde_fire_after()
  *
  * Context: The handler of a uprobe. May sleep.
  */

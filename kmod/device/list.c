@@ -32,7 +32,7 @@ static void entries_append(const struct sonde_list_kind *kind,
 	smp_store_release(&list->count, list->count + 1);
 }
 
-static bool entries_fits_behind(const struct sonde_list_kind *kind,
+static bool entries_fits_after(const struct sonde_list_kind *kind,
 				const struct sonde_list *list,
 				const void *entry)
 {
@@ -100,7 +100,7 @@ int sonde_list_add(const struct sonde_list_kind *kind,
 	struct sonde_list *list = entries_list_at(place);
 
 	might_sleep();
-	if (entries_fits_behind(kind, list, entry)) {
+	if (entries_fits_after(kind, list, entry)) {
 		entries_append(kind, list, entry);
 		return 0;
 	}

@@ -205,7 +205,7 @@ int sonde_mappings_follow(struct sonde_session *session)
 	      sonde_finder_follow_images(session->finder);
 	if (err && !session->lacks_mappings)
 		sonde_event_text(session, &notice,
-				 "this kernel does not tell what programs map: libraries that are loaded later have no symbols");
+				 "this kernel does not report what programs map: libraries that are loaded later have no symbols");
 	session->lacks_mappings = err;
 	return err;
 }

@@ -149,7 +149,7 @@ void sonde_pauses_show(struct seq_file *to)
 	list_for_each_entry(pause, &pauses, node)
 		seq_printf(
 			to,
-			"waiting: thread %u, for memory that nobody brings\n",
+			"waiting: thread %u, for memory that another process must supply\n",
 			pause->pid);
 	spin_unlock(&pauses_lock);
 }

@@ -121,7 +121,7 @@ static __always_inline bool utap_fire_user(struct sonde_armed *armed,
 	}
 	deferred |= verdict == ABSENT;
 	if (unlikely(deferred))
-		sonde_fire_behind(firing, armed->probe, leave);
+		sonde_fire_after(firing, armed->probe, leave);
 	else
 		deferred = sonde_fire_now(firing, armed->probe);
 	preempt_enable_notrace();
@@ -433,7 +433,7 @@ static void utap_detach_tap(struct sonde_uprobe *uprobe,
 }
 
 /* Registers a uprobe for the first tap at its place. */
-static int utap_settle(struct sonde_armed *armed, struct inode *inode,
+static int utap_register(struct sonde_armed *armed, struct inode *inode,
 		       struct rb_node *parent, struct rb_node **link, char *why)
 {
 	struct sonde_session *session = armed->session;
@@ -530,7 +530,7 @@ static int utap_arm_in(struct sonde_armed *armed,
 	if (uprobe)
 		utap_attach_tap(uprobe, armed);
 	else
-		err = utap_settle(armed, file->inode, parent, link, why);
+		err = utap_register(armed, file->inode, parent, link, why);
 	if (!err)
 		utap_count(armed, 1);
 	return err;

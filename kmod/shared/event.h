@@ -42,7 +42,7 @@
 	ARG(kind, STATUS, 1, 1, "int", "the exit status, or the signal")
 
 #define SONDE_SAMPLE_ROLES(kind, ARG)                                                         \
-	ARG(kind, KERNEL_PC, 0, 1, "uintptr_t", "the kernel's program counter; 0: it was not in the kernel, or may not be told") \
+	ARG(kind, KERNEL_PC, 0, 1, "uintptr_t", "the kernel's program counter; 0: it was not in the kernel, or the session may not read its addresses") \
 	ARG(kind, USER_PC, 1, 1, "uintptr_t", "the user's program counter; 0: it was not in user mode")
 
 /* KIND(name, selector, where it fires, arguments or nothing) ARG(kind, role, first, count, native type, meaning) */
@@ -79,9 +79,9 @@
 	     ARG(USER_RETURN, OFFSET, 0, 1, "uint64_t", "offset of the instruction from the entry") \
 	     ARG(USER_RETURN, VALUE, 1, 1, "long", "the value"))                              \
 	KIND(USER_OFFSET, "path + offset", "before an instruction",                           \
-	     ARG(USER_OFFSET, REGISTERS, 0, 6, "long", "argument registers as they stand"))   \
-	KIND(PROFILE, "period", "on every CPU, in who runs there", SONDE_SAMPLE_ROLES(PROFILE, ARG)) \
-	KIND(TICK, "period", "on one CPU, whoever runs there", SONDE_SAMPLE_ROLES(TICK, ARG))
+	     ARG(USER_OFFSET, REGISTERS, 0, 6, "long", "argument registers, unchanged"))   \
+	KIND(PROFILE, "period", "on every CPU, in the thread that runs there", SONDE_SAMPLE_ROLES(PROFILE, ARG)) \
+	KIND(TICK, "period", "on one CPU, in the thread that runs there", SONDE_SAMPLE_ROLES(TICK, ARG))
 
 #define SONDE_TAP_ENUM(name, ...) SONDE_TAP_##name,
 #define SONDE_TAP_ROLES(name, selector, when, ...) __VA_ARGS__

@@ -43,16 +43,15 @@
 #include "kmod/device/fire.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/kernel.h"
-#include "kmod/device/points.h"
 #include "kmod/device/programs.h"
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
 #include "kmod/device/syscalls.h"
+#include "kmod/device/tap.h"
 #include "kmod/device/taps.h"
 #include "kmod/device/targets.h"
 #include "kmod/device/task_work.h"
 #include "kmod/device/timer.h"
-#include "kmod/device/uprobe.h"
 #include "kmod/finder.h"
 
 /*
@@ -429,7 +428,7 @@ static int device_open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 
 out_targets:
-	sonde_targets_destroy(session);
+	sonde_finder_free(session->finder);
 out_put:
 	put_cred(session->cred);
 	sonde_session_put(session);
@@ -443,12 +442,12 @@ static int device_release(struct inode *inode, struct file *file)
 	mutex_lock(&sessions_lock);
 	list_del(&session->node);
 	mutex_unlock(&sessions_lock);
-	sonde_targets_end(session);
+	sonde_finder_end(session->finder);
 	sonde_taps_destroy(session);
 	sonde_holds_destroy(session);
 	sonde_threads_destroy(session);
 	sonde_reenter_forget(session, NULL);
-	sonde_targets_destroy(session);
+	sonde_finder_free(session->finder);
 	sonde_buffers_destroy(session);
 	sonde_programs_destroy(session);
 	sonde_events_destroy(session);

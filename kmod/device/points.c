@@ -26,7 +26,6 @@
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
 #include "kmod/device/fire.h"
-#include "kmod/device/points.h"
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
 #include "kmod/device/syscalls.h"

@@ -72,6 +72,9 @@ extern const struct sonde_tap_ops sonde_syscall_taps;
 extern const struct sonde_tap_ops sonde_user_taps;
 extern const struct sonde_tap_ops sonde_timer_taps;
 
+void sonde_points_init(void);
+void sonde_uprobes_init(void);
+
 /**
  * sonde_tap_check_perfmon() - check whether the session may have such taps
  * @session: any

@@ -207,29 +207,6 @@ int sonde_targets_init(struct sonde_session *session)
 	return session->finder ? 0 : -ENOMEM;
 }
 
-/**
- * sonde_targets_end() - stop following targets
- * @session: it is being closed
- *
- * Context: Process context. Sleeps.
- */
-void sonde_targets_end(struct sonde_session *session)
-{
-	might_sleep();
-	sonde_finder_end(session->finder);
-}
-
-/**
- * sonde_targets_destroy() - free all targets
- * @session: it does not fire any more
- *
- * Context: Process context.
- */
-void sonde_targets_destroy(struct sonde_session *session)
-{
-	sonde_finder_free(session->finder);
-}
-
 /*
  * Requests of the consumer
  */

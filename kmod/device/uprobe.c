@@ -45,7 +45,6 @@
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
 #include "kmod/device/tap.h"
-#include "kmod/device/uprobe.h"
 
 struct sonde_uprobe {
 	struct sonde_uprobe_place place; /* this and pid are the key */

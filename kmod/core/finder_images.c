@@ -29,7 +29,7 @@ static u32 users; /* number of finders that want them; under finders_lock */
 
 /* Calls @notify for each finder that follows images and matches the current process. */
 static void images_notify(void (*notify)(struct sonde_finder *finder,
-				       const void *what),
+					 const void *what),
 			  const void *what)
 {
 	struct sonde_finder *finder;

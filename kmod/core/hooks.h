@@ -12,7 +12,6 @@
 #include <linux/types.h>
 
 #include "kmod/arch.h"
-#include "kmod/core/trampolines.h"
 
 enum sonde_hook_index {
 	SONDE_HOOK_SYSCALL_ENTRY,
@@ -86,10 +85,11 @@ extern unsigned long sonde_thunk_targets[SONDE_THUNKS];
 void sonde_call_body(unsigned long body, unsigned long argument);
 unsigned long sonde_call_body_of(unsigned long body, struct sonde_args *args);
 
-#define SONDE_TRAMPOLINE(name) \
+#define TRAMPOLINE(name) \
 	void sonde_tramp_##name(void); \
-	unsigned long sonde_hook_##name(struct sonde_args *args);
-SONDE_TRAMPOLINES(SONDE_TRAMPOLINE)
+	unsigned long sonde_hook_##name(struct sonde_args *args)
+#include "kmod/core/trampolines.h"
+#undef TRAMPOLINE
 
 /* Decisions of the ftrace handler, called with preemption off. */
 bool sonde_wants_probe(const struct tracepoint *tp);

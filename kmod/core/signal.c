@@ -687,7 +687,7 @@ static void signal_resend(struct task_struct *task, struct unsent *signal)
 
 /* Takes the kept and the held signal of @u, to send them again. The thread stands still. */
 static void signal_take_unsent(struct utrace *u, struct unsent *kept,
-			     struct unsent *held)
+			       struct unsent *held)
 {
 	unsigned long irq;
 

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The hooks that have a trampoline: sonde_tramp_NAME in tramp.S, which calls
- * sonde_hook_NAME. Included from C and assembly.
+ * sonde_hook_NAME. C and assembly define TRAMPOLINE, and include this.
  */
-#ifndef SONDE_TRAMPOLINES_H
-#define SONDE_TRAMPOLINES_H
-
-#define SONDE_TRAMPOLINES(X) \
-	X(syscall_entry) X(syscall_exit) X(get_signal) X(dequeue_signal) \
-	X(setup_done) X(signal_stop) X(new_task) X(exec) X(exit) X(death) \
-	X(release) X(regfunc) X(unregfunc) X(probe_add) X(probe_add_prio) \
-	X(probe_add_again) X(probe_remove)
-
-#endif
+TRAMPOLINE(syscall_entry);
+TRAMPOLINE(syscall_exit);
+TRAMPOLINE(get_signal);
+TRAMPOLINE(dequeue_signal);
+TRAMPOLINE(setup_done);
+TRAMPOLINE(signal_stop);
+TRAMPOLINE(new_task);
+TRAMPOLINE(exec);
+TRAMPOLINE(exit);
+TRAMPOLINE(death);
+TRAMPOLINE(release);
+TRAMPOLINE(regfunc);
+TRAMPOLINE(unregfunc);
+TRAMPOLINE(probe_add);
+TRAMPOLINE(probe_add_prio);
+TRAMPOLINE(probe_add_again);
+TRAMPOLINE(probe_remove);

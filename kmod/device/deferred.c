@@ -307,7 +307,7 @@ static bool defer_firing(struct sonde_firing *firing,
  * Context: As sonde_fire().
  */
 void sonde_fire_after(struct sonde_firing *firing, struct sonde_probe *probe,
-		       const struct sonde_leave *leave)
+		      const struct sonde_leave *leave)
 {
 	struct sonde_deferred *deferred;
 

@@ -13,7 +13,7 @@
 
 /* A firing that may sleep, and be held by its ECBs. */
 struct sonde_deferred {
-	struct list_head node; /* in the waiting list of a tracee, or in the list `later` of another */
+	struct list_head node; /* in waiting of a tracee, or in later of another firing */
 	struct list_head later; /* firings that the same thread deferred later */
 	struct sonde_task_work work;
 	struct sonde_firing firing;
@@ -35,7 +35,7 @@ struct sonde_deferred *sonde_defer_make(const struct sonde_firing *firing,
 					gfp_t gfp);
 void sonde_run_deferred(void);
 void sonde_fire_after(struct sonde_firing *firing, struct sonde_probe *probe,
-		       const struct sonde_leave *leave);
+		      const struct sonde_leave *leave);
 bool sonde_fire_deferred(struct sonde_deferred *deferred,
 			 struct sonde_tracee *tracee);
 void sonde_fire_watch(void);

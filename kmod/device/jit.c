@@ -344,6 +344,7 @@ static const struct translation variables[SONDE_DIF_VAR_COUNT] = {
 	VAR(CALLER, call, .call = sonde_jit_caller),
 	VAR(STACKDEPTH, call, .call = sonde_jit_depth),
 };
+
 #undef VAR
 
 static const struct translation other_variable = {
@@ -585,6 +586,7 @@ static const struct translation translations[SONDE_DIF_OP_COUNT] = {
 	OP(RECORD, record),
 	OP(FAIL, fail),
 };
+
 #undef OP
 
 static void jit_begin(struct jit *jit)

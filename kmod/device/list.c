@@ -33,8 +33,8 @@ static void entries_append(const struct sonde_list_kind *kind,
 }
 
 static bool entries_fits_after(const struct sonde_list_kind *kind,
-				const struct sonde_list *list,
-				const void *entry)
+			       const struct sonde_list *list,
+			       const void *entry)
 {
 	return list && list->count < list->room &&
 	       !(kind->before &&

@@ -261,8 +261,9 @@ static int call_hook_tracepoint(void)
 	if (on_tracepoint)
 		return 0;
 	if (enter_point)
-		err = tracepoint_probe_register(
-			enter_point, sonde_syscall_probe_enter, NULL);
+		err = tracepoint_probe_register(enter_point,
+						sonde_syscall_probe_enter,
+						NULL);
 	on_tracepoint = !err;
 	return err;
 }

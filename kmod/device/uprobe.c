@@ -433,7 +433,8 @@ static void utap_detach_tap(struct sonde_uprobe *uprobe,
 
 /* Registers a uprobe for the first tap at its place. */
 static int utap_register(struct sonde_armed *armed, struct inode *inode,
-		       struct rb_node *parent, struct rb_node **link, char *why)
+			 struct rb_node *parent, struct rb_node **link,
+			 char *why)
 {
 	struct sonde_session *session = armed->session;
 	struct sonde_uprobe *uprobe = sonde_alloc(SONDE_MEMORY_TAPS,

@@ -17,9 +17,8 @@
 
 #include "kmod/arch/x86_64/compat_tramp.h"
 #include "kmod/compat_direct.h"
-#include "kmod/core/trampolines.h"
 
-.macro TRAMPOLINE name
+.macro EMIT_TRAMPOLINE name
 SYM_FUNC_START(sonde_tramp_\name)
 	ENDBR			/* their addresses are in a table */
 	push	%rdi
@@ -49,8 +48,8 @@ SYM_FUNC_END(sonde_tramp_\name)
 .endm
 
 	.text
-#define EMIT(name) TRAMPOLINE name;
-SONDE_TRAMPOLINES(EMIT)
+#define TRAMPOLINE(name) EMIT_TRAMPOLINE name
+#include "kmod/core/trampolines.h"
 
 SYM_FUNC_START(sonde_call_body)
 	mov	%rdi, %rax

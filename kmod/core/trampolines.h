@@ -3,6 +3,9 @@
  * The hooks that have a trampoline: sonde_tramp_NAME in tramp.S, which calls
  * sonde_hook_NAME. C and assembly define TRAMPOLINE, and include this.
  */
+#ifndef SONDE_TRAMPOLINES_H
+#define SONDE_TRAMPOLINES_H
+
 TRAMPOLINE(syscall_entry);
 TRAMPOLINE(syscall_exit);
 TRAMPOLINE(get_signal);
@@ -20,3 +23,5 @@ TRAMPOLINE(probe_add);
 TRAMPOLINE(probe_add_prio);
 TRAMPOLINE(probe_add_again);
 TRAMPOLINE(probe_remove);
+
+#endif

@@ -91,35 +91,29 @@ static __always_inline struct pt_regs *sonde_fregs(SONDE_FTRACE_REGS *fregs)
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 #define SONDE_TYPE_DEQUEUE_SIGNAL \
 	"int(sigset_t *, kernel_siginfo_t *, enum pid_type *)"
-#define SONDE_DEQUEUE_MASK(a) SONDE_ARG(a, 0)
-#define SONDE_DEQUEUE_INFO(a) SONDE_ARG(a, 1)
-#define SONDE_DEQUEUE_TYPE(a) SONDE_ARG(a, 2)
-#else
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 17, 0)
+#define SONDE_DEQUEUE_FIRST 0
+#define SONDE_DEQUEUE(mask, info, type) dequeue_signal(mask, info, type)
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(5, 17, 0)
 #define SONDE_TYPE_DEQUEUE_SIGNAL \
 	"int(struct task_struct *, sigset_t *, kernel_siginfo_t *, enum pid_type *)"
+#define SONDE_DEQUEUE_FIRST 1
+#define SONDE_DEQUEUE(mask, info, type) \
+	dequeue_signal(current, mask, info, type)
 #else
 #define SONDE_TYPE_DEQUEUE_SIGNAL \
 	"int(struct task_struct *, sigset_t *, kernel_siginfo_t *)"
+#define SONDE_DEQUEUE_FIRST 1
+#define SONDE_DEQUEUE(mask, info, type) dequeue_signal(current, mask, info)
 #endif
-#define SONDE_DEQUEUE_MASK(a) SONDE_ARG(a, 1)
-#define SONDE_DEQUEUE_INFO(a) SONDE_ARG(a, 2)
-#define SONDE_DEQUEUE_TYPE(a) SONDE_ARG(a, 3)
-#endif
+#define SONDE_DEQUEUE_MASK(a) SONDE_ARG(a, SONDE_DEQUEUE_FIRST)
+#define SONDE_DEQUEUE_INFO(a) SONDE_ARG(a, SONDE_DEQUEUE_FIRST + 1)
+#define SONDE_DEQUEUE_TYPE(a) SONDE_ARG(a, SONDE_DEQUEUE_FIRST + 2)
 
 static inline int sonde_dequeue_signal(sigset_t *mask, kernel_siginfo_t *info)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 17, 0)
-	return dequeue_signal(current, mask, info);
-#else
-	enum pid_type type;
+	enum pid_type type __maybe_unused;
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-	return dequeue_signal(mask, info, &type);
-#else
-	return dequeue_signal(current, mask, info, &type);
-#endif
-#endif
+	return SONDE_DEQUEUE(mask, info, &type);
 }
 
 /* The hooked dequeue_signal() must set the type: the queue of the signal. */

@@ -17,12 +17,6 @@
 #define SONDE_UPROBE_DATA
 #endif
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-#define SONDE_UPROBE_CONTEXT
-#else
-#define SONDE_UPROBE_CONTEXT enum uprobe_filter_ctx context,
-#endif
-
 /* Opens the file at a path, with the checks of open(). */
 static inline struct file *sonde_open_path(const struct path *path, int flags)
 {
@@ -33,30 +27,79 @@ static inline struct file *sonde_open_path(const struct path *path, int flags)
 #endif
 }
 
-/* Returns the handle that unregistering needs since 6.12; NULL before. */
-static inline struct uprobe *sonde_uprobe_register(struct inode *inode,
-						   loff_t offset,
-						   struct uprobe_consumer *uc)
-{
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-	return uprobe_register(inode, offset, 0, uc);
-#else
-	int err = uprobe_register(inode, offset, uc);
+/* Where a uprobe is registered, and what handles it. */
+struct sonde_uprobe_place {
+	struct uprobe_consumer consumer;
+	struct inode *inode;
+	u64 offset;
+	struct uprobe *handle; /* since 6.12 */
+};
 
-	return err ? ERR_PTR(err) : NULL;
-#endif
+/*
+ * sonde_uprobe_register: returns 0 or an error
+ * sonde_uprobe_unregister: handlers may still run until sonde_uprobe_wait()
+ *	returns
+ * sonde_uprobe_wait: waits for running handlers. This is slow: call it once for
+ *	many uprobes
+ * sonde_uprobe_settle: the same for a uprobe that stays registered, before 6.12.
+ *	There only the unregistering of a consumer waits, so one is registered
+ *	and unregistered
+ * sonde_uprobe_apply: with @add, the breakpoint is inserted where the consumer's
+ *	filter wants it now; without, it is removed where no consumer wants it
+ *	any more. @apply is uprobe_apply(), which is not exported
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+
+#define SONDE_UPROBE_CONTEXT
+
+static inline int sonde_uprobe_register(struct sonde_uprobe_place *place)
+{
+	place->handle = uprobe_register(place->inode, place->offset, 0,
+					&place->consumer);
+	return PTR_ERR_OR_ZERO(place->handle);
 }
 
-/* Handlers may still run until sonde_uprobe_wait() returns. */
-static inline void sonde_uprobe_unregister(struct uprobe *uprobe,
-					   struct inode *inode, loff_t offset,
-					   struct uprobe_consumer *uc)
+static inline void sonde_uprobe_unregister(struct sonde_uprobe_place *place)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-	uprobe_unregister_nosync(uprobe, uc);
+	uprobe_unregister_nosync(place->handle, &place->consumer);
+}
+
+static inline void sonde_uprobe_wait(void)
+{
+	uprobe_unregister_sync();
+}
+
+static inline void sonde_uprobe_settle(struct sonde_uprobe_place *place)
+{
+}
+
+#define SONDE_TYPE_UPROBE_APPLY \
+	"int(struct uprobe *, struct uprobe_consumer *, bool)"
+typedef int (*sonde_uprobe_apply_t)(struct uprobe *uprobe,
+				    struct uprobe_consumer *uc, bool add);
+
+static inline int sonde_uprobe_apply(sonde_uprobe_apply_t apply,
+				     struct sonde_uprobe_place *place, bool add)
+{
+	return apply(place->handle, &place->consumer, add);
+}
+
 #else
-	uprobe_unregister(inode, offset, uc);
-#endif
+
+#define SONDE_UPROBE_CONTEXT enum uprobe_filter_ctx context,
+
+static inline int sonde_uprobe_register(struct sonde_uprobe_place *place)
+{
+	return uprobe_register(place->inode, place->offset, &place->consumer);
+}
+
+static inline void sonde_uprobe_unregister(struct sonde_uprobe_place *place)
+{
+	uprobe_unregister(place->inode, place->offset, &place->consumer);
+}
+
+static inline void sonde_uprobe_wait(void)
+{
 }
 
 static inline bool sonde_uprobe_wants_nobody(struct uprobe_consumer *uc,
@@ -67,69 +110,40 @@ static inline bool sonde_uprobe_wants_nobody(struct uprobe_consumer *uc,
 }
 
 static inline int sonde_uprobe_ignore(struct uprobe_consumer *uc,
-				      struct pt_regs *regs SONDE_UPROBE_DATA)
+				      struct pt_regs *regs)
 {
 	return 0;
 }
 
-/*
- * Waits for the handlers of a uprobe that stays registered; since 6.12
- * sonde_uprobe_wait() does it. Before, only the unregistering of a consumer
- * waits for them, so one is registered and unregistered.
- */
-static inline void sonde_uprobe_settle(struct inode *inode, loff_t offset)
+static inline void sonde_uprobe_settle(struct sonde_uprobe_place *place)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
-	struct uprobe_consumer nobody = {
-		.filter = sonde_uprobe_wants_nobody,
-		.handler = sonde_uprobe_ignore,
+	struct sonde_uprobe_place nobody = {
+		.consumer.filter = sonde_uprobe_wants_nobody,
+		.consumer.handler = sonde_uprobe_ignore,
+		.inode = place->inode,
+		.offset = place->offset,
 	};
-	int err = uprobe_register(inode, offset, &nobody);
+	int err = sonde_uprobe_register(&nobody);
 
 	while (err == -ENOMEM) {
 		schedule_timeout_uninterruptible(1);
-		err = uprobe_register(inode, offset, &nobody);
+		err = sonde_uprobe_register(&nobody);
 	}
 	if (!err)
-		uprobe_unregister(inode, offset, &nobody);
-#endif
+		sonde_uprobe_unregister(&nobody);
 }
 
-/* Waits for running handlers. This is slow: call it once for many uprobes. */
-static inline void sonde_uprobe_wait(void)
-{
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-	uprobe_unregister_sync();
-#endif
-}
-
-/* The type of uprobe_apply(), which is not exported. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-#define SONDE_TYPE_UPROBE_APPLY \
-	"int(struct uprobe *, struct uprobe_consumer *, bool)"
-typedef int (*sonde_uprobe_apply_t)(struct uprobe *uprobe,
-				    struct uprobe_consumer *uc, bool add);
-#else
 #define SONDE_TYPE_UPROBE_APPLY \
 	"int(struct inode *, loff_t, struct uprobe_consumer *, bool)"
 typedef int (*sonde_uprobe_apply_t)(struct inode *inode, loff_t offset,
 				    struct uprobe_consumer *uc, bool add);
-#endif
 
-/*
- * With @add, the breakpoint is inserted where the consumer's filter wants it
- * now; without, it is removed where no consumer wants it any more.
- */
 static inline int sonde_uprobe_apply(sonde_uprobe_apply_t apply,
-				     struct uprobe *uprobe,
-				     struct inode *inode, loff_t offset,
-				     struct uprobe_consumer *uc, bool add)
+				     struct sonde_uprobe_place *place, bool add)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-	return apply(uprobe, uc, add);
-#else
-	return apply(inode, offset, uc, add);
-#endif
+	return apply(place->inode, place->offset, &place->consumer, add);
 }
+
+#endif
 
 #endif

@@ -24,8 +24,9 @@
 #include "kmod/device/device.h"
 #include "kmod/device/status.h"
 
-static void stop_hooks(void)
+static void hooks_stop(void)
 {
+	sonde_hooks_found();
 	sonde_hooks_stop();
 	while (sonde_hooks_busy())
 		schedule_timeout_uninterruptible(1);
@@ -33,62 +34,51 @@ static void stop_hooks(void)
 	synchronize_rcu();
 }
 
+static void engines_stop(void)
+{
+	sonde_utrace_stop();
+	sonde_device_wait();
+}
+
+/* In the order of loading. */
+static const struct {
+	int (*start)(void); /* or NULL */
+	void (*stop)(void);
+} parts[] = {
+	{ sonde_utrace_init, sonde_utrace_exit },
+	{ sonde_hooks_init, hooks_stop },
+	{ sonde_syscall_init, sonde_syscall_stop },
+	{ sonde_life_init, sonde_life_stop },
+	{ sonde_signal_init, sonde_signal_stop },
+	{ NULL, engines_stop },
+	{ sonde_status_init, sonde_status_exit },
+	{ sonde_device_init, sonde_device_exit },
+};
+
+static void stop_parts(int n)
+{
+	while (n--)
+		parts[n].stop();
+}
+
 static int __init sonde_init(void)
 {
-	int err;
+	int err, n;
 
-	err = sonde_utrace_init();
-	if (err)
-		return err;
-	err = sonde_hooks_init();
-	if (err)
-		goto out_utrace;
-	err = sonde_syscall_init();
-	if (err)
-		goto out_hooks;
-	err = sonde_life_init();
-	if (err)
-		goto out_syscall;
-	err = sonde_signal_init();
-	if (err)
-		goto out_life;
-	err = sonde_status_init();
-	if (err)
-		goto out_signal;
-	err = sonde_device_init();
-	if (err)
-		goto out_status;
+	for (n = 0; n < ARRAY_SIZE(parts); n++) {
+		err = parts[n].start ? parts[n].start() : 0;
+		if (err) {
+			stop_parts(n);
+			return err;
+		}
+	}
 	sonde_hooks_found();
 	return 0;
-
-out_status:
-	sonde_status_exit();
-out_signal:
-	sonde_utrace_stop();
-	sonde_signal_stop();
-out_life:
-	sonde_life_stop();
-out_syscall:
-	sonde_syscall_stop();
-out_hooks:
-	sonde_hooks_found();
-	stop_hooks();
-out_utrace:
-	sonde_utrace_exit();
-	return err;
 }
 
 static void __exit sonde_exit(void)
 {
-	sonde_device_exit();
-	sonde_status_exit();
-	sonde_utrace_stop();
-	sonde_device_wait();
-	sonde_signal_stop();
-	sonde_life_stop();
-	sonde_syscall_stop();
-	stop_hooks();
-	sonde_utrace_exit();
+	stop_parts(ARRAY_SIZE(parts));
 	sonde_memory_end();
 }
 

@@ -11,7 +11,6 @@
 
 #include "kmod/core/internal.h"
 #include "kmod/core/memory.h"
-#include "kmod/core/table.h"
 
 struct attach {
 	int flags;
@@ -183,6 +182,15 @@ static int control_check(const struct utrace *u,
 	if (engine->detached || (task && u->task != task))
 		return -ESRCH;
 	return 0;
+}
+
+/* -EINVAL if the engine does not hold the thread. */
+static int control_check_held(const struct utrace *u,
+			      const struct utrace_engine *engine,
+			      const struct task_struct *task)
+{
+	return control_check(u, engine, task) ?:
+	       engine->resume == UTRACE_STOP ? 0 : -EINVAL;
 }
 
 static int control_check_events(const struct utrace *u, unsigned long old,
@@ -406,10 +414,8 @@ int utrace_prepare_examine(struct task_struct *task,
 	int err, turns = 10000;
 
 	spin_lock_irq(&u->lock);
-	err = control_check(u, engine, task);
-	if (!err && engine->resume != UTRACE_STOP)
-		err = -EINVAL;
-	else if (!err && !u->stopped && !sonde_job_stopped(u->task))
+	err = control_check_held(u, engine, task);
+	if (!err && !u->stopped && !sonde_job_stopped(u->task))
 		err = -EAGAIN;
 	spin_unlock_irq(&u->lock);
 	if (err)
@@ -441,10 +447,8 @@ int utrace_finish_examine(struct task_struct *task,
 	int err;
 
 	spin_lock_irqsave(&u->lock, irq);
-	err = control_check(u, engine, task);
-	if (!err && engine->resume != UTRACE_STOP)
-		err = -EINVAL;
-	else if (!err && exam->switches != task->nvcsw + task->nivcsw)
+	err = control_check_held(u, engine, task);
+	if (!err && exam->switches != task->nvcsw + task->nivcsw)
 		err = -EAGAIN;
 	spin_unlock_irqrestore(&u->lock, irq);
 	return err;

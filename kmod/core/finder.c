@@ -638,23 +638,41 @@ static int finder_threads(struct task_struct ***tasks, pid_t only)
 	}
 }
 
-/* Calls @take for the threads that match. Return: the number of those taken, or -ENOMEM. */
-static int finder_pass(struct sonde_finder *finder, pid_t only,
-		       bool (*take)(void *data, struct task_struct *task),
-		       void *data)
+/*
+ * Calls @visit for all threads, or those of @only. Return: the sum of what it
+ * returns; an error ends the visits.
+ */
+static int finder_visit(pid_t only,
+			int (*visit)(void *data, struct task_struct *task),
+			void *data)
 {
 	struct task_struct **tasks;
-	int count = finder_threads(&tasks, only), taken = 0, n;
+	int count = finder_threads(&tasks, only), sum = 0, one = 0, n;
 
-	for (n = 0; n < count; n++) {
-		if (sonde_finder_matches(finder, tasks[n]->tgid))
-			taken += take(data, tasks[n]);
-		put_task_struct(tasks[n]);
-	}
 	if (count < 0)
 		return count;
+	for (n = 0; n < count; n++) {
+		if (one >= 0)
+			one = visit(data, tasks[n]);
+		sum += one;
+		put_task_struct(tasks[n]);
+	}
 	kvfree(tasks);
-	return taken;
+	return one < 0 ? one : sum;
+}
+
+struct taking {
+	struct sonde_finder *finder;
+	bool (*take)(void *data, struct task_struct *task);
+	void *data;
+};
+
+static int finder_take(void *data, struct task_struct *task)
+{
+	const struct taking *taking = data;
+
+	return sonde_finder_matches(taking->finder, task->tgid) &&
+	       taking->take(taking->data, task);
 }
 
 /**
@@ -670,44 +688,35 @@ int sonde_finder_each(struct sonde_finder *finder,
 		      bool (*take)(void *data, struct task_struct *task),
 		      void *data)
 {
+	struct taking taking = { finder, take, data };
 	int taken;
 
 	might_sleep();
 	do
-		taken = finder_pass(finder, 0, take, data);
+		taken = finder_visit(0, finder_take, &taking);
 	while (taken > 0);
 	return taken;
 }
 
-static bool finder_notify_one(void *data, struct task_struct *task)
+static int finder_notify_one(void *data, struct task_struct *task)
 {
-	finder_notify_found(data, task);
-	return false;
+	if (sonde_finder_matches(data, task->tgid))
+		finder_notify_found(data, task);
+	return 0;
 }
 
-/* One search for the processes of @finder->pid and @finder->path. Returns as finder_pass(). */
-static int finder_search(struct sonde_finder *finder)
+/* Adds the process of @task if it is new and matches. Return: 1, 0 or -ENOMEM. */
+static int finder_choose(void *data, struct task_struct *task)
 {
-	struct task_struct **tasks;
-	int count = finder_threads(&tasks, finder->pid), found = 0, n, err = 0;
+	struct sonde_finder *finder = data;
+	int err;
 
-	for (n = 0; n < count; n++) {
-		struct task_struct *task = tasks[n];
-
-		if (!err && thread_group_leader(task) &&
-		    finder_path_matches(finder, task)) {
-			err = finder_insert(finder, task->tgid, true);
-			found += err > 0;
-			if (err > 0)
-				err = finder_pass(finder, task->tgid,
-						  finder_notify_one, finder);
-		}
-		put_task_struct(task);
-	}
-	if (count < 0)
-		return count;
-	kvfree(tasks);
-	return err ?: found;
+	if (!thread_group_leader(task) || !finder_path_matches(finder, task))
+		return 0;
+	err = finder_insert(finder, task->tgid, true);
+	if (err <= 0)
+		return err;
+	return finder_visit(task->tgid, finder_notify_one, finder) ?: 1;
 }
 
 static int finder_start(struct sonde_finder *finder)
@@ -717,9 +726,9 @@ static int finder_start(struct sonde_finder *finder)
 	if (err)
 		return err;
 	if (finder->all)
-		return finder_pass(finder, 0, finder_notify_one, finder);
+		return finder_visit(0, finder_notify_one, finder);
 	do
-		found = finder_search(finder);
+		found = finder_visit(finder->pid, finder_choose, finder);
 	while (found > 0);
 	return found;
 }

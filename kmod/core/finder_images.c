@@ -27,9 +27,9 @@
 
 static u32 users; /* number of finders that want them; under finders_lock */
 
-/* Calls @tell for each finder that follows images and matches the current process. */
-static void images_notify(void (*tell)(struct sonde_finder *finder,
-				       const void *what),
+/* Calls @notify for each finder that follows images and matches the current process. */
+static void images_notify(void (*notify)(struct sonde_finder *finder,
+					 const void *what),
 			  const void *what)
 {
 	struct sonde_finder *finder;
@@ -38,7 +38,7 @@ static void images_notify(void (*tell)(struct sonde_finder *finder,
 	list_for_each_entry_rcu(finder, &sonde_finder_list, node)
 		if (READ_ONCE(finder->follows_images) &&
 		    sonde_finder_matches(finder, current->tgid))
-			tell(finder, what);
+			notify(finder, what);
 }
 
 /* The kernel skips a kprobe that is hit inside the handler of another one. */

@@ -20,25 +20,6 @@
 #include "kmod/core/finder.h"
 #include "kmod/core/internal.h"
 
-#define TRAMPOLINE(name) void sonde_tramp_##name(void)
-TRAMPOLINE(syscall_entry);
-TRAMPOLINE(syscall_exit);
-TRAMPOLINE(get_signal);
-TRAMPOLINE(dequeue_signal);
-TRAMPOLINE(setup_done);
-TRAMPOLINE(signal_stop);
-TRAMPOLINE(new_task);
-TRAMPOLINE(exec);
-TRAMPOLINE(exit);
-TRAMPOLINE(death);
-TRAMPOLINE(release);
-TRAMPOLINE(regfunc);
-TRAMPOLINE(unregfunc);
-TRAMPOLINE(probe_add);
-TRAMPOLINE(probe_add_prio);
-TRAMPOLINE(probe_add_again);
-TRAMPOLINE(probe_remove);
-
 struct sonde_kernel sonde_kernel __ro_after_init;
 
 unsigned long sonde_thunk_targets[SONDE_THUNKS] __ro_after_init;

@@ -85,23 +85,11 @@ extern unsigned long sonde_thunk_targets[SONDE_THUNKS];
 void sonde_call_body(unsigned long body, unsigned long argument);
 unsigned long sonde_call_body_of(unsigned long body, struct sonde_args *args);
 
-unsigned long sonde_hook_syscall_entry(struct sonde_args *args);
-unsigned long sonde_hook_syscall_exit(struct sonde_args *args);
-unsigned long sonde_hook_get_signal(struct sonde_args *args);
-unsigned long sonde_hook_dequeue_signal(struct sonde_args *args);
-unsigned long sonde_hook_setup_done(struct sonde_args *args);
-unsigned long sonde_hook_signal_stop(struct sonde_args *args);
-unsigned long sonde_hook_new_task(struct sonde_args *args);
-unsigned long sonde_hook_exec(struct sonde_args *args);
-unsigned long sonde_hook_exit(struct sonde_args *args);
-unsigned long sonde_hook_death(struct sonde_args *args);
-unsigned long sonde_hook_release(struct sonde_args *args);
-unsigned long sonde_hook_regfunc(struct sonde_args *args);
-unsigned long sonde_hook_unregfunc(struct sonde_args *args);
-unsigned long sonde_hook_probe_add(struct sonde_args *args);
-unsigned long sonde_hook_probe_add_prio(struct sonde_args *args);
-unsigned long sonde_hook_probe_add_again(struct sonde_args *args);
-unsigned long sonde_hook_probe_remove(struct sonde_args *args);
+#define TRAMPOLINE(name) \
+	void sonde_tramp_##name(void); \
+	unsigned long sonde_hook_##name(struct sonde_args *args)
+#include "kmod/core/trampolines.h"
+#undef TRAMPOLINE
 
 /* Decisions of the ftrace handler, called with preemption off. */
 bool sonde_wants_probe(const struct tracepoint *tp);

@@ -20,9 +20,9 @@
 #include "kmod/utrace.h"
 
 /* Events whose report waits for the safe point. */
-#define SONDE_LATER_SYSCALL_EXIT 1
-#define SONDE_LATER_HANDLER 2
-#define SONDE_LATER_CONTINUED 4
+#define SONDE_DEFERRED_SYSCALL_EXIT 1
+#define SONDE_DEFERRED_HANDLER 2
+#define SONDE_DEFERRED_CONTINUED 4
 
 /* Internal event bits, beyond those of the API. */
 #define SONDE_FLAG_KEPT BIT(31)
@@ -54,7 +54,7 @@ enum sonde_kept {
  * @work: the safe point
  * @kick: interrupts a sleeping call if @work is already queued
  * @reap_work: report_reap from the parent's context
- * @later: SONDE_LATER_*
+ * @later: SONDE_DEFERRED_*
  * @work_queued: @work is queued
  * @kick_queued: @kick is queued
  * @hashed: in the table
@@ -176,17 +176,20 @@ struct utrace *sonde_find(struct task_struct *task);
 bool sonde_group_is_traced(struct task_struct *task);
 struct utrace *sonde_find_get(struct task_struct *task);
 unsigned long sonde_flags(struct task_struct *task);
+int sonde_with_state(struct task_struct *task, bool create,
+		     int (*add)(struct utrace *u, void *data), void *data);
 void sonde_get(struct utrace *u);
 void sonde_put(struct utrace *u);
 void sonde_report(struct utrace *u, struct sonde_report *r);
+void sonde_wake(struct utrace *u);
 bool sonde_stop(struct utrace *u);
 bool sonde_wants_stop(struct utrace *u);
 bool sonde_goes_to_die(struct utrace *u);
 bool sonde_take_report(struct utrace *u);
 void sonde_safe_point(struct utrace *u);
-void sonde_settle(struct utrace *u);
+void sonde_queue_if_needed(struct utrace *u);
 void sonde_step(struct utrace *u);
-void sonde_later(struct utrace *u, unsigned int what);
+void sonde_defer_report(struct utrace *u, unsigned int what);
 void sonde_queue(struct utrace *u, enum task_work_notify_mode mode);
 void sonde_retire(struct utrace *u);
 void sonde_unhash(struct utrace *u);
@@ -233,9 +236,9 @@ void sonde_syscall_exit(struct pt_regs *regs, long result);
 void sonde_report_handler(struct utrace *u);
 void sonde_report_continued(struct utrace *u);
 void sonde_report_request(struct utrace *u);
-void sonde_keep(struct utrace *u, enum sonde_kept kept, int signr);
-void sonde_remind(struct utrace *u);
-bool sonde_settle_stopped(struct utrace *u);
+void sonde_keep_signal(struct utrace *u, enum sonde_kept kept, int signr);
+void sonde_set_sigpending(struct utrace *u);
+bool sonde_finish_stopped(struct utrace *u);
 int sonde_signal_init(void);
 void sonde_signal_stop(void);
 

@@ -78,7 +78,7 @@ unsigned long sonde_hook_new_task(struct sonde_args *args)
 			next = 0;
 			sonde_stop(u);
 		}
-		sonde_settle(u);
+		sonde_queue_if_needed(u);
 	}
 	sonde_leave(u);
 	return next;
@@ -100,7 +100,7 @@ unsigned long sonde_hook_exec(struct sonde_args *args)
 		u->bprm = NULL;
 		if (r.bprm && (READ_ONCE(u->flags) & UTRACE_EVENT(EXEC))) {
 			sonde_report(u, &r);
-			sonde_settle(u);
+			sonde_queue_if_needed(u);
 		}
 	}
 	sonde_leave(u);

@@ -36,7 +36,7 @@ static DEFINE_PER_CPU(struct utrace *, marked);
 static struct tracepoint *generate_point;
 
 /* Keeps the signal (kept, signr, info, ka) until a hook can act on it. */
-void sonde_keep(struct utrace *u, enum sonde_kept kept, int signr)
+void sonde_keep_signal(struct utrace *u, enum sonde_kept kept, int signr)
 {
 	unsigned long irq;
 
@@ -45,11 +45,11 @@ void sonde_keep(struct utrace *u, enum sonde_kept kept, int signr)
 	u->signr = signr;
 	sonde_recalc(u);
 	spin_unlock_irqrestore(&u->lock, irq);
-	sonde_remind(u);
+	sonde_set_sigpending(u);
 }
 
 /* Makes the current thread call get_signal() again if a signal is kept. */
-void sonde_remind(struct utrace *u)
+void sonde_set_sigpending(struct utrace *u)
 {
 	if (u->kept || u->held_signr)
 		set_tsk_thread_flag(current, TIF_SIGPENDING);
@@ -214,19 +214,19 @@ static unsigned long signal_event_of(u32 action)
 static void signal_hand(struct utrace *u, int signr)
 {
 	if (signr < 1 || signr > _NSIG) {
-		sonde_keep(u, SONDE_KEPT_NONE, 0);
+		sonde_keep_signal(u, SONDE_KEPT_NONE, 0);
 	} else if (sigismember(&current->blocked, signr)) {
 		send_sig_info(signr, &u->info, current);
-		sonde_keep(u, SONDE_KEPT_NONE, 0);
+		sonde_keep_signal(u, SONDE_KEPT_NONE, 0);
 	} else {
-		sonde_keep(u, SONDE_KEPT_HAND, signr);
+		sonde_keep_signal(u, SONDE_KEPT_HAND, signr);
 	}
 }
 
 static void signal_hand_stop(struct utrace *u, int signr)
 {
 	u->stop_signal = true;
-	sonde_keep(u, SONDE_KEPT_HAND, signr);
+	sonde_keep_signal(u, SONDE_KEPT_HAND, signr);
 }
 
 /* SIGTSTP with its rule for orphaned groups, also if it has a handler. */
@@ -240,7 +240,7 @@ static void signal_hand_tstp(struct utrace *u)
 	else if (!sonde_kernel.is_current_pgrp_orphaned())
 		signal_hand_stop(u, SIGSTOP);
 	else
-		sonde_keep(u, SONDE_KEPT_NONE, 0);
+		sonde_keep_signal(u, SONDE_KEPT_NONE, 0);
 }
 
 /* Prepares @action for the signal in u->info; a handler is the one in u->ka. */
@@ -250,13 +250,13 @@ static void signal_carry_out(struct utrace *u, u32 action)
 
 	switch (action) {
 	case UTRACE_SIGNAL_DELIVER:
-		sonde_keep(u, SONDE_KEPT_DELIVER, signr);
+		sonde_keep_signal(u, SONDE_KEPT_DELIVER, signr);
 		break;
 	case UTRACE_SIGNAL_TERM:
-		sonde_keep(u, SONDE_KEPT_TERM, signr);
+		sonde_keep_signal(u, SONDE_KEPT_TERM, signr);
 		break;
 	case UTRACE_SIGNAL_CORE:
-		sonde_keep(u, SONDE_KEPT_CORE, signr);
+		sonde_keep_signal(u, SONDE_KEPT_CORE, signr);
 		break;
 	case UTRACE_SIGNAL_STOP:
 		signal_hand_stop(u, SIGSTOP);
@@ -265,7 +265,7 @@ static void signal_carry_out(struct utrace *u, u32 action)
 		signal_hand_tstp(u);
 		break;
 	default:	/* ignored, or no action was requested */
-		sonde_keep(u, SONDE_KEPT_NONE, 0);
+		sonde_keep_signal(u, SONDE_KEPT_NONE, 0);
 		break;
 	}
 }
@@ -338,7 +338,7 @@ static void signal_report_signal(struct utrace *u, int signr)
 	signal_decide(u, r.bits, signr, usual, &orig_ka, &return_ka);
 	if (sonde_wants_stop(u))
 		sonde_stop(u);
-	sonde_settle(u);
+	sonde_queue_if_needed(u);
 }
 
 /* If the held signal is blocked by now, it goes back to the kernel's queue. */
@@ -460,7 +460,7 @@ static unsigned long signal_act(struct utrace *u, struct sonde_args *args)
 		ksig->sig = u->signr;
 		ksig->info = u->info;
 		ksig->ka = u->ka;
-		sonde_keep(u, SONDE_KEPT_NONE, 0);
+		sonde_keep_signal(u, SONDE_KEPT_NONE, 0);
 		args->ret = 1;
 		return 0;
 	case SONDE_KEPT_CORE:
@@ -469,7 +469,7 @@ static unsigned long signal_act(struct utrace *u, struct sonde_args *args)
 	case SONDE_KEPT_TERM:
 		current->flags |= PF_SIGNALED;
 		SONDE_ARG(args, 0) = u->info.si_signo;
-		sonde_keep(u, SONDE_KEPT_NONE, 0);
+		sonde_keep_signal(u, SONDE_KEPT_NONE, 0);
 		return (unsigned long)sonde_kernel.do_group_exit;
 	default:
 		return sonde_body(SONDE_HOOK_GET_SIGNAL);
@@ -533,11 +533,11 @@ static int signal_take_signal(struct utrace *u, kernel_siginfo_t *info)
 			*info = u->info;
 			if (u->stop_signal)
 				current->jobctl |= JOBCTL_STOP_DEQUEUED;
-			sonde_keep(u, SONDE_KEPT_NONE, 0);
+			sonde_keep_signal(u, SONDE_KEPT_NONE, 0);
 			return signr;
 		}
 		if (u->kept != SONDE_KEPT_NONE) {
-			sonde_remind(u);
+			sonde_set_sigpending(u);
 			return 0;
 		}
 		signr = 0;
@@ -585,7 +585,7 @@ unsigned long sonde_hook_setup_done(struct sonde_args *args)
 	sonde_hooks_enter();
 	u = (int)SONDE_ARG(args, 0) ? NULL : sonde_find_get(current);
 	if (u) {
-		sonde_later(u, SONDE_LATER_HANDLER);
+		sonde_defer_report(u, SONDE_DEFERRED_HANDLER);
 		sonde_put(u);
 	}
 	sonde_hooks_leave();
@@ -656,7 +656,7 @@ unsigned long sonde_hook_signal_stop(struct sonde_args *args)
 		WRITE_ONCE(u->notified, 0);
 		spin_unlock_irq(&sonde_sighand()->siglock);
 		signal_report_jctl(u, CLD_STOPPED, notify);
-		sonde_later(u, SONDE_LATER_CONTINUED);
+		sonde_defer_report(u, SONDE_DEFERRED_CONTINUED);
 		spin_lock_irq(&sonde_sighand()->siglock);
 		/* A SIGCONT came meanwhile, so there is no stop to join. */
 		if (!signr && !(current->jobctl & JOBCTL_STOP_PENDING)) {
@@ -672,22 +672,22 @@ unsigned long sonde_hook_signal_stop(struct sonde_args *args)
  * At the unload
  */
 
-struct owed {
+struct unsent {
 	int signr;
 	kernel_siginfo_t info;
 };
 
-static void signal_pay(struct task_struct *task, struct owed *owed)
+static void signal_resend(struct task_struct *task, struct unsent *signal)
 {
-	if (!owed->signr)
+	if (!signal->signr)
 		return;
-	owed->info.si_signo = owed->signr;
-	send_sig_info(owed->signr, &owed->info, task);
+	signal->info.si_signo = signal->signr;
+	send_sig_info(signal->signr, &signal->info, task);
 }
 
 /* Takes the kept and the held signal of @u, to send them again. The thread stands still. */
-static void signal_take_owed(struct utrace *u, struct owed *kept,
-			     struct owed *held)
+static void signal_take_unsent(struct utrace *u, struct unsent *kept,
+			       struct unsent *held)
 {
 	unsigned long irq;
 
@@ -717,10 +717,10 @@ static void signal_take_owed(struct utrace *u, struct owed *kept,
  * cannot be woken without siglock.
  * Return: whether that was done.
  */
-bool sonde_settle_stopped(struct utrace *u)
+bool sonde_finish_stopped(struct utrace *u)
 {
 	struct task_struct *task = u->task;
-	struct owed kept, held;
+	struct unsent kept, held;
 	struct sighand_struct *sighand;
 	bool still = false;
 	unsigned long irq;
@@ -733,13 +733,13 @@ bool sonde_settle_stopped(struct utrace *u)
 	still = sighand == rcu_access_pointer(task->sighand) &&
 		sonde_stands_still(task) && !READ_ONCE(task->on_cpu);
 	if (still)
-		signal_take_owed(u, &kept, &held);
+		signal_take_unsent(u, &kept, &held);
 	spin_unlock_irqrestore(&sighand->siglock, irq);
 out_rcu:
 	rcu_read_unlock();
 	if (still) {
-		signal_pay(task, &held);
-		signal_pay(task, &kept);
+		signal_resend(task, &held);
+		signal_resend(task, &kept);
 	}
 	return still;
 }

@@ -63,8 +63,8 @@ void sonde_update_syscall_work(struct utrace *u)
 	spin_unlock_irqrestore(&work_lock, irq);
 }
 
-/* Sets the bit of all threads that need it. */
-static void syscall_update_all(void)
+/* Sets the bit of all threads that need it; with @clears, clears it for others. */
+static void syscall_update_all(bool clears)
 {
 	struct task_struct *process, *task;
 
@@ -72,17 +72,7 @@ static void syscall_update_all(void)
 	for_each_process_thread(process, task)
 		if (syscall_wants_bit(task, NULL))
 			set_task_syscall_work(task, SYSCALL_TRACEPOINT);
-	read_unlock(sonde_kernel.tasklist_lock);
-}
-
-/* Clears it instead of our probe, which is gone. */
-static void syscall_clear_all(void)
-{
-	struct task_struct *process, *task;
-
-	read_lock(sonde_kernel.tasklist_lock);
-	for_each_process_thread(process, task)
-		if (!syscall_wants_bit(task, NULL))
+		else if (clears)
 			clear_task_syscall_work(task, SYSCALL_TRACEPOINT);
 	read_unlock(sonde_kernel.tasklist_lock);
 }
@@ -103,7 +93,7 @@ static void syscall_count_others(void)
 	rcu_read_unlock_sched_notrace();
 	exit_others = n;
 	if (n && !was)
-		syscall_update_all();
+		syscall_update_all(false);
 }
 
 bool notrace sonde_wants_probe(const struct tracepoint *tp)
@@ -158,7 +148,7 @@ static unsigned long syscall_count_users(struct sonde_args *args, int change)
 	before = *sonde_kernel.sys_tracepoint_refcount;
 	*sonde_kernel.sys_tracepoint_refcount = before + change;
 	if (!before)
-		syscall_update_all();
+		syscall_update_all(false);
 	spin_unlock_irq(&work_lock);
 	sonde_hooks_leave();
 	return 0;
@@ -199,7 +189,7 @@ static bool syscall_report_entry(struct utrace *u)
 			break;
 		resumed = UTRACE_SYSCALL_RESUMED;
 	}
-	sonde_settle(u);
+	sonde_queue_if_needed(u);
 	return utrace_syscall_action(r.bits) != UTRACE_SYSCALL_ABORT;
 }
 
@@ -283,7 +273,7 @@ unsigned long sonde_hook_syscall_exit(struct sonde_args *args)
 		u->has_left_out = false;
 		if (READ_ONCE(u->flags) & UTRACE_EVENT(SYSCALL_EXIT)) {
 			sonde_report_syscall_exit(u);
-			sonde_settle(u);
+			sonde_queue_if_needed(u);
 		}
 	}
 	sonde_leave(u);
@@ -297,7 +287,7 @@ static void syscall_report_exit_later(void)
 	if (!u)
 		return;
 	if (READ_ONCE(u->flags) & UTRACE_EVENT(SYSCALL_EXIT))
-		sonde_later(u, SONDE_LATER_SYSCALL_EXIT);
+		sonde_defer_report(u, SONDE_DEFERRED_SYSCALL_EXIT);
 	sonde_put(u);
 }
 
@@ -348,7 +338,7 @@ void sonde_syscall_stop(void)
 		(*sonde_kernel.sys_tracepoint_refcount)++;
 	exit_others = 0;
 	exit_point = NULL;
-	syscall_clear_all();
+	syscall_update_all(true); /* instead of our probe, which is gone */
 	spin_unlock_irq(&work_lock);
 	tracepoint_synchronize_unregister();
 }

@@ -21,7 +21,6 @@
 
 #include "kmod/core/internal.h"
 #include "kmod/core/memory.h"
-#include "kmod/core/table.h"
 
 static DEFINE_HASHTABLE(table, 10);
 static DEFINE_SPINLOCK(table_lock);
@@ -588,7 +587,7 @@ void sonde_queue(struct utrace *u, enum task_work_notify_mode mode)
 }
 
 /* Defers an event to the safe point. */
-void sonde_later(struct utrace *u, unsigned int what)
+void sonde_defer_report(struct utrace *u, unsigned int what)
 {
 	unsigned long irq;
 
@@ -602,7 +601,7 @@ void sonde_later(struct utrace *u, unsigned int what)
  * After a report where the thread does not stop: queues the safe point if the
  * thread has to stop, report or step.
  */
-void sonde_settle(struct utrace *u)
+void sonde_queue_if_needed(struct utrace *u)
 {
 	struct utrace_engine *engine;
 	bool need = false;
@@ -624,11 +623,11 @@ static void utrace_report_later(struct utrace *u)
 	later = u->later;
 	u->later = 0;
 	spin_unlock_irq(&u->lock);
-	if (later & SONDE_LATER_CONTINUED)
+	if (later & SONDE_DEFERRED_CONTINUED)
 		sonde_report_continued(u);
-	if (later & SONDE_LATER_SYSCALL_EXIT)
+	if (later & SONDE_DEFERRED_SYSCALL_EXIT)
 		sonde_report_syscall_exit(u);
-	if (later & SONDE_LATER_HANDLER)
+	if (later & SONDE_DEFERRED_HANDLER)
 		sonde_report_handler(u);
 }
 
@@ -645,7 +644,7 @@ void sonde_safe_point(struct utrace *u)
 			return;
 	}
 	sonde_step(u);
-	sonde_remind(u);
+	sonde_set_sigpending(u);
 }
 
 static void sonde_task_work(struct callback_head *head)
@@ -747,7 +746,7 @@ static void utrace_cancel_queued(struct utrace *u, struct callback_head *head,
 }
 
 /* Whether the thread has to do something before its state may be removed. */
-static bool utrace_is_owed(const struct utrace *u)
+static bool utrace_is_unfinished(const struct utrace *u)
 {
 	return (u->stepping || READ_ONCE(u->kept) ||
 		READ_ONCE(u->held_signr)) &&
@@ -776,7 +775,7 @@ static void utrace_let_go(struct utrace *u)
 	 * The thread stops stepping at a safe point, and takes a kept signal
 	 * after it. If the thread is stopped, both are done from here.
 	 */
-	if (utrace_is_owed(u) && !sonde_settle_stopped(u)) {
+	if (utrace_is_unfinished(u) && !sonde_finish_stopped(u)) {
 		spin_lock_irq(&u->lock);
 		sonde_queue(u, TWA_SIGNAL);
 		spin_unlock_irq(&u->lock);

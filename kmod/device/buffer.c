@@ -459,41 +459,37 @@ void sonde_buffers_cpu_up(struct sonde_session *session, unsigned int cpu)
 		sonde_event(session, SONDE_EVENT_RINGS, 0, session->ring_count);
 }
 
+/* Replaces all of the scratches, or none. */
 static int buffer_grow_scratch(struct sonde_session *session, u32 bytes)
 {
-	void **fresh;
+	int err = -ENOMEM;
+	void **spare; /* the new ones, then the old ones */
 	u32 n;
 
 	lockdep_assert_held(&session->rings_lock);
 	bytes = roundup_pow_of_two(max(bytes, 1024u));
-	fresh = kcalloc(session->ring_count, sizeof(*fresh), GFP_KERNEL);
-	if (!fresh)
+	spare = kcalloc(session->ring_count, sizeof(*spare), GFP_KERNEL);
+	if (!spare)
 		return -ENOMEM;
 	for (n = 0; n < session->ring_count; n++) {
-		fresh[n] = sonde_alloc(SONDE_MEMORY_RINGS, bytes);
-		if (!fresh[n])
+		spare[n] = sonde_alloc(SONDE_MEMORY_RINGS, bytes);
+		if (!spare[n])
 			goto out_free;
 	}
 	for (n = 0; n < session->ring_count; n++) {
-		void *old = session->rings[n]->scratch;
-
-		WRITE_ONCE(session->rings[n]->scratch, fresh[n]);
+		spare[n] = xchg(&session->rings[n]->scratch, spare[n]);
 		session->rings[n]->scratch_size = bytes;
-		fresh[n] = old;
 	}
 	if (session->ring_count)
 		synchronize_rcu();
 	session->scratch_size = bytes;
-	for (n = 0; n < session->ring_count; n++)
-		sonde_free(fresh[n]);
-	kfree(fresh);
-	return 0;
+	err = 0;
 
 out_free:
-	while (n--)
-		sonde_free(fresh[n]);
-	kfree(fresh);
-	return -ENOMEM;
+	for (n = 0; n < session->ring_count; n++)
+		sonde_free(spare[n]);
+	kfree(spare);
+	return err;
 }
 
 /**

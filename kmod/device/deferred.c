@@ -198,7 +198,7 @@ static void defer_run_work(struct sonde_task_work *work, bool over)
 	struct sonde_deferred *deferred, *next;
 	LIST_HEAD(all);
 
-	list_splice(&first->behind, &all);
+	list_splice(&first->later, &all);
 	list_add(&first->node, &all);
 	list_for_each_entry_safe(deferred, next, &all, node) {
 		if (!over && !READ_ONCE(work->session->over))
@@ -221,17 +221,17 @@ static bool defer_queue(struct sonde_session *session,
 		sonde_task_work_take(session, defer_run_work);
 	struct sonde_deferred *first = deferred, *other, *next;
 
-	INIT_LIST_HEAD(&deferred->behind);
+	INIT_LIST_HEAD(&deferred->later);
 	deferred->work.session = session;
 	deferred->work.run = defer_run_work;
 	if (work) {
 		first = container_of(work, struct sonde_deferred, work);
-		list_add_tail(&deferred->node, &first->behind);
+		list_add_tail(&deferred->node, &first->later);
 	}
 	if (!sonde_task_work_queue(&first->work, session, current))
 		return true;
 	/* the thread ends: its earlier deferred firings are lost, too */
-	list_for_each_entry_safe(other, next, &first->behind, node) {
+	list_for_each_entry_safe(other, next, &first->later, node) {
 		if (other != deferred)
 			defer_lose(other);
 		sonde_free(other);
@@ -242,13 +242,25 @@ static bool defer_queue(struct sonde_session *session,
 	return false;
 }
 
-static struct sonde_deferred *defer_make(struct sonde_firing *firing,
-					 struct sonde_probe *probe,
-					 u32 last_epid)
+/**
+ * sonde_defer_make() - copy a firing, to run its ECBs later
+ * @firing: as for sonde_fire()
+ * @probe: the probe
+ * @leave: a jump whose operand is absent, which fires only if it leaves its
+ *	function; or NULL
+ * @gfp: as the context requires
+ *
+ * Context: Any but NMI.
+ * Return: what sonde_free() frees; NULL: no memory.
+ */
+struct sonde_deferred *sonde_defer_make(const struct sonde_firing *firing,
+					struct sonde_probe *probe,
+					const struct sonde_leave *leave,
+					gfp_t gfp)
 {
 	struct sonde_deferred *deferred =
 		sonde_alloc_within(&firing->session->purse, SONDE_MEMORY_LATE,
-				   sizeof(*deferred), GFP_NOWAIT);
+				   sizeof(*deferred), gfp);
 
 	if (!deferred)
 		return NULL;
@@ -257,8 +269,9 @@ static struct sonde_deferred *defer_make(struct sonde_firing *firing,
 		deferred->regs = *firing->regs;
 		deferred->firing.regs = &deferred->regs;
 	}
+	if (leave)
+		deferred->leave = *leave;
 	deferred->probe = probe;
-	deferred->last_epid = last_epid;
 	return deferred;
 }
 
@@ -269,10 +282,12 @@ static bool defer_firing(struct sonde_firing *firing,
 	struct sonde_session *session = firing->session;
 	struct sonde_deferred *deferred;
 
-	deferred = defer_make(firing, xa_load(&session->probes, firing->probe),
-			      ecb->epid - 1);
+	deferred = sonde_defer_make(firing,
+				    xa_load(&session->probes, firing->probe),
+				    NULL, GFP_NOWAIT);
 	if (!deferred)
 		return false;
+	deferred->last_epid = ecb->epid - 1;
 	deferred->timed = firing->timestamp;
 	memcpy(deferred->locals, firing->writer->locals,
 	       sizeof(deferred->locals));
@@ -283,7 +298,7 @@ static bool defer_firing(struct sonde_firing *firing,
 }
 
 /**
- * sonde_fire_behind() - fire after the deferred firings of the current thread
+ * sonde_fire_after() - fire after the deferred firings of the current thread
  * @firing: as for sonde_fire()
  * @probe: the probe
  * @leave: a jump whose operand is absent, which fires only if it leaves its
@@ -291,16 +306,14 @@ static bool defer_firing(struct sonde_firing *firing,
  *
  * Context: As sonde_fire().
  */
-void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe,
-		       const struct sonde_leave *leave)
+void sonde_fire_after(struct sonde_firing *firing, struct sonde_probe *probe,
+		      const struct sonde_leave *leave)
 {
 	struct sonde_deferred *deferred;
 
 	if (!rcu_access_pointer(probe->ecbs))
 		return;
-	deferred = defer_make(firing, probe, 0);
-	if (deferred && leave)
-		deferred->leave = *leave;
+	deferred = sonde_defer_make(firing, probe, leave, GFP_NOWAIT);
 	if (!deferred || !defer_queue(firing->session, deferred))
 		sonde_lose_probe(firing->session, probe);
 }

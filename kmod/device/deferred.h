@@ -13,8 +13,8 @@
 
 /* A firing that may sleep, and be held by its ECBs. */
 struct sonde_deferred {
-	struct list_head node; /* in the waiting list of a tracee, or in another's behind list */
-	struct list_head behind; /* firings that the same thread deferred later */
+	struct list_head node; /* in waiting of a tracee, or in later of another firing */
+	struct list_head later; /* firings that the same thread deferred later */
 	struct sonde_task_work work;
 	struct sonde_firing firing;
 	struct pt_regs regs; /* a copy from the time of the firing */
@@ -29,9 +29,13 @@ struct sonde_deferred {
 };
 
 void sonde_note_absent(u64 address, u32 length, bool text);
+struct sonde_deferred *sonde_defer_make(const struct sonde_firing *firing,
+					struct sonde_probe *probe,
+					const struct sonde_leave *leave,
+					gfp_t gfp);
 void sonde_run_deferred(void);
-void sonde_fire_behind(struct sonde_firing *firing, struct sonde_probe *probe,
-		       const struct sonde_leave *leave);
+void sonde_fire_after(struct sonde_firing *firing, struct sonde_probe *probe,
+		      const struct sonde_leave *leave);
 bool sonde_fire_deferred(struct sonde_deferred *deferred,
 			 struct sonde_tracee *tracee);
 void sonde_fire_watch(void);

@@ -43,16 +43,15 @@
 #include "kmod/device/fire.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/kernel.h"
-#include "kmod/device/points.h"
 #include "kmod/device/programs.h"
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
 #include "kmod/device/syscalls.h"
+#include "kmod/device/tap.h"
 #include "kmod/device/taps.h"
 #include "kmod/device/targets.h"
 #include "kmod/device/task_work.h"
 #include "kmod/device/timer.h"
-#include "kmod/device/uprobe.h"
 #include "kmod/finder.h"
 
 /*
@@ -293,7 +292,7 @@ static int device_perform(struct sonde_session *session, struct exchange *x)
 	return sonde_refuse(why, -EINVAL, "malformed request: unknown kind");
 }
 
-static int device_take_payload(struct exchange *x, u64 address)
+static int device_copy_payload(struct exchange *x, u64 address)
 {
 	void *bytes;
 
@@ -308,7 +307,7 @@ static int device_take_payload(struct exchange *x, u64 address)
 	return 0;
 }
 
-static int device_give_answer(const struct exchange *x, u64 address, u64 room)
+static int device_copy_answer(const struct exchange *x, u64 address, u64 room)
 {
 	if (x->reply.length > room)
 		return -EMSGSIZE;
@@ -332,7 +331,7 @@ static long device_ioctl(struct file *file, unsigned int number,
 	if (copy_from_user(&whole, user, offsetof(typeof(whole), reply)))
 		return -EFAULT;
 	x.request = whole.request;
-	err = device_take_payload(&x, whole.payload);
+	err = device_copy_payload(&x, whole.payload);
 	if (!err) {
 		err = mutex_lock_killable(&session->lock);
 		if (!err) {
@@ -341,7 +340,7 @@ static long device_ioctl(struct file *file, unsigned int number,
 		}
 	}
 	if (!err)
-		err = device_give_answer(&x, whole.answer, whole.room);
+		err = device_copy_answer(&x, whole.answer, whole.room);
 	if (err)
 		x.reply.length = 0;
 	x.reply.error = err;
@@ -405,6 +404,7 @@ static int device_open(struct inode *inode, struct file *file)
 {
 	struct sonde_session *session;
 	bool many;
+	int err;
 
 	if (task_active_pid_ns(current) != &init_pid_ns)
 		return -EPERM;
@@ -412,25 +412,27 @@ static int device_open(struct inode *inode, struct file *file)
 	if (!session)
 		return -ENOMEM;
 	device_init_session(session);
-	if (sonde_targets_init(session)) {
-		put_cred(session->cred);
-		sonde_session_put(session);
-		return -ENOMEM;
-	}
+	err = sonde_targets_init(session);
+	if (err)
+		goto out_put;
 	mutex_lock(&sessions_lock);
 	many = !session->privileged &&
 	       device_sessions_of(session->cred->uid) >= SESSIONS_MAX;
 	if (!many)
 		list_add_tail(&session->node, &sessions);
 	mutex_unlock(&sessions_lock);
-	if (many) {
-		sonde_targets_destroy(session);
-		put_cred(session->cred);
-		sonde_session_put(session);
-		return -EMFILE;
-	}
+	err = -EMFILE;
+	if (many)
+		goto out_targets;
 	file->private_data = session;
 	return nonseekable_open(inode, file);
+
+out_targets:
+	sonde_finder_free(session->finder);
+out_put:
+	put_cred(session->cred);
+	sonde_session_put(session);
+	return err;
 }
 
 static int device_release(struct inode *inode, struct file *file)
@@ -440,12 +442,12 @@ static int device_release(struct inode *inode, struct file *file)
 	mutex_lock(&sessions_lock);
 	list_del(&session->node);
 	mutex_unlock(&sessions_lock);
-	sonde_targets_end(session);
+	sonde_finder_end(session->finder);
 	sonde_taps_destroy(session);
 	sonde_holds_destroy(session);
 	sonde_threads_destroy(session);
-	sonde_reenter_destroy(session);
-	sonde_targets_destroy(session);
+	sonde_reenter_forget(session, NULL);
+	sonde_finder_free(session->finder);
 	sonde_buffers_destroy(session);
 	sonde_programs_destroy(session);
 	sonde_events_destroy(session);

@@ -118,8 +118,8 @@ int sonde_read_user(u64 address, void *to, u32 length)
 	return err;
 }
 
-static int fire_env_read_user(void *thread, uint64_t address, void *to,
-			      uint32_t length)
+static int fire_env_read_user(struct sonde_firing *firing, u64 address,
+			      void *to, u32 length)
 {
 	return sonde_read_user(address, to, length);
 }
@@ -146,8 +146,8 @@ int sonde_read_text(u64 address, char *to, u32 max)
 	return length;
 }
 
-static int fire_env_read_text(void *thread, uint64_t address, char *to,
-			      uint32_t max)
+static int fire_env_read_text(struct sonde_firing *firing, u64 address,
+			      char *to, u32 max)
 {
 	return sonde_read_text(address, to, max);
 }
@@ -323,20 +323,10 @@ u64 sonde_variable(struct sonde_firing *firing, u32 variable)
 	return 0;
 }
 
-static uint64_t fire_env_variable(void *thread, uint32_t variable)
-{
-	return sonde_variable(thread, variable);
-}
-
 /* uregs[number] of user mode. */
 u64 sonde_register(struct sonde_firing *firing, u32 number)
 {
 	return firing->regs ? sonde_user_register(firing->regs, number) : 0;
-}
-
-static uint64_t fire_env_register(void *thread, uint32_t number)
-{
-	return sonde_register(thread, number);
 }
 
 static int fire_put_text(const char *text, char *to, u32 max)
@@ -502,41 +492,30 @@ int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 	return -1;
 }
 
-static int fire_env_text(void *thread, uint32_t which, uint64_t operand,
-			 char *to, uint32_t max)
-{
-	return sonde_text(thread, which, operand, to, max);
-}
-
-static int fire_env_stack(void *thread, uint64_t *to, uint32_t max)
-{
-	return sonde_walk_stack(thread, to, max);
-}
-
-static int fire_env_read_kernel(void *thread, uint64_t address, void *to,
-				uint32_t length)
+static int fire_env_read_kernel(struct sonde_firing *firing, u64 address,
+				void *to, u32 length)
 {
 	return sonde_read_kernel(address, to, length);
 }
 
-static int fire_env_read_kernel_text(void *thread, uint64_t address, char *to,
-				     uint32_t max)
+static int fire_env_read_kernel_text(struct sonde_firing *firing, u64 address,
+				     char *to, u32 max)
 {
 	return sonde_read_kernel_text(address, to, max);
 }
 
-static int fire_env_kernel_stack(void *thread, uint64_t *to, uint32_t max)
+static int fire_env_kernel_stack(struct sonde_firing *firing, u64 *to, u32 max)
 {
-	return sonde_walk_kernel(thread, NULL, to, max);
+	return sonde_walk_kernel(firing, NULL, to, max);
 }
 
 static const struct sonde_dif_env sonde_env = {
 	.read_user = fire_env_read_user,
 	.read_text = fire_env_read_text,
-	.variable = fire_env_variable,
-	.user_register = fire_env_register,
-	.text = fire_env_text,
-	.stack = fire_env_stack,
+	.variable = sonde_variable,
+	.user_register = sonde_register,
+	.text = sonde_text,
+	.stack = sonde_walk_stack,
 	.read_kernel = fire_env_read_kernel,
 	.read_kernel_text = fire_env_read_kernel_text,
 	.kernel_stack = fire_env_kernel_stack,

@@ -75,14 +75,23 @@ static struct sonde_deferred *hold_first_waiting(struct sonde_tracee *tracee)
 					node);
 }
 
-static void hold_forget_waiting(struct sonde_tracee *tracee)
+static void hold_free_one(struct sonde_deferred *deferred)
+{
+	list_del(&deferred->node);
+	sonde_free(deferred);
+}
+
+static void hold_free_waiting(struct sonde_tracee *tracee)
 {
 	struct sonde_deferred *deferred;
 
-	while ((deferred = hold_first_waiting(tracee))) {
-		list_del(&deferred->node);
-		sonde_free(deferred);
-	}
+	while ((deferred = hold_first_waiting(tracee)))
+		hold_free_one(deferred);
+}
+
+static void hold_forget_waiting(struct sonde_tracee *tracee)
+{
+	hold_free_waiting(tracee);
 	sonde_tracee_hold(tracee, false);
 }
 
@@ -92,12 +101,9 @@ static void hold_run_waiting(struct sonde_tracee *tracee)
 	struct sonde_deferred *deferred;
 
 	while (!READ_ONCE(tracee->held) && !READ_ONCE(tracee->dropped) &&
-	       (deferred = hold_first_waiting(tracee))) {
-		if (sonde_fire_deferred(deferred, tracee))
-			break;
-		list_del(&deferred->node);
-		sonde_free(deferred);
-	}
+	       (deferred = hold_first_waiting(tracee)) &&
+	       !sonde_fire_deferred(deferred, tracee))
+		hold_free_one(deferred);
 }
 
 static void hold_add_waiting(struct sonde_tracee *tracee,
@@ -106,22 +112,12 @@ static void hold_add_waiting(struct sonde_tracee *tracee,
 			     const struct sonde_leave *leave)
 {
 	struct sonde_deferred *deferred =
-		sonde_alloc_within(&firing->session->purse, SONDE_MEMORY_LATE,
-				   sizeof(*deferred), GFP_KERNEL);
+		sonde_defer_make(firing, probe, leave, GFP_KERNEL);
 
-	if (!deferred) {
+	if (deferred)
+		list_add_tail(&deferred->node, &tracee->waiting);
+	else
 		sonde_lose_probe(firing->session, probe);
-		return;
-	}
-	deferred->firing = *firing;
-	deferred->probe = probe;
-	if (firing->regs) {
-		deferred->regs = *firing->regs;
-		deferred->firing.regs = &deferred->regs;
-	}
-	if (leave)
-		deferred->leave = *leave;
-	list_add_tail(&deferred->node, &tracee->waiting);
 }
 
 static bool hold_is_covered(struct sonde_session *session)
@@ -371,35 +367,23 @@ static void hold_on_release(void *data)
 {
 	struct sonde_tracee *tracee = data;
 	struct sonde_tracees *tracees = tracee->engine ? tracee->tracees : NULL;
-	struct sonde_deferred *deferred;
 
-	while ((deferred = hold_first_waiting(tracee))) {
-		list_del(&deferred->node);
-		sonde_free(deferred);
-	}
+	hold_free_waiting(tracee);
 	sonde_free(tracee);
 	if (tracees)
 		sonde_tracees_put(tracees);
 }
 
-static unsigned long hold_events_for(u32 kind)
-{
-	switch ((enum sonde_tap_kind)kind) {
-	case SONDE_TAP_SYSCALL_ENTRY:
-	case SONDE_TAP_EXEC:
-		return UTRACE_EVENT(SYSCALL_ENTRY);
-	case SONDE_TAP_SYSCALL_RETURN:
-	case SONDE_TAP_EXEC_FAILURE:
-		return UTRACE_EVENT(SYSCALL_EXIT);
-	case SONDE_TAP_EXEC_SUCCESS:
-		return UTRACE_EVENT(EXEC);
-	case SONDE_TAP_SIGNAL_DELIVER:
-	case SONDE_TAP_SIGNAL_DISCARD:
-		return UTRACE_EVENT_SIGNAL_ALL;
-	default:
-		return 0; /* always requested, or not an event of engines */
-	}
-}
+/* The events for kinds of taps; 0: always requested, or not an event of engines. */
+static const unsigned long hold_events[SONDE_TAP_KIND_COUNT] = {
+	[SONDE_TAP_SYSCALL_ENTRY] = UTRACE_EVENT(SYSCALL_ENTRY),
+	[SONDE_TAP_EXEC] = UTRACE_EVENT(SYSCALL_ENTRY),
+	[SONDE_TAP_SYSCALL_RETURN] = UTRACE_EVENT(SYSCALL_EXIT),
+	[SONDE_TAP_EXEC_FAILURE] = UTRACE_EVENT(SYSCALL_EXIT),
+	[SONDE_TAP_EXEC_SUCCESS] = UTRACE_EVENT(EXEC),
+	[SONDE_TAP_SIGNAL_DELIVER] = UTRACE_EVENT_SIGNAL_ALL,
+	[SONDE_TAP_SIGNAL_DISCARD] = UTRACE_EVENT_SIGNAL_ALL,
+};
 
 /**
  * sonde_hold_check() - whether this kernel supports holding threads
@@ -412,7 +396,7 @@ static unsigned long hold_events_for(u32 kind)
 int sonde_hold_check(u32 kind, char *why)
 {
 	const char *missing =
-		sonde_lacks(SONDE_HOLD_EVENTS | hold_events_for(kind));
+		sonde_lacks(SONDE_HOLD_EVENTS | hold_events[kind]);
 
 	if (!missing)
 		return 0;
@@ -439,7 +423,7 @@ static struct held_taps *hold_make_taps(struct sonde_session *session)
 		if (!armed->held && !armed->leaving)
 			continue;
 		taps->kinds[armed->tap.kind] = true;
-		taps->events |= hold_events_for(armed->tap.kind);
+		taps->events |= hold_events[armed->tap.kind];
 		taps->taps[taps->count++] = (struct held_tap){
 			.id = id,
 			.kind = armed->tap.kind,
@@ -519,7 +503,7 @@ int sonde_holds_update(struct sonde_session *session)
  * sonde_hold_user() - fire a user tap whose probe has ECBs that hold
  * @armed: the tap; the session traces the current task
  * @firing: with the registers
- * @leave: as for sonde_fire_behind()
+ * @leave: as for sonde_fire_after()
  *
  * Context: The handler of a uprobe. May sleep.
  */

@@ -135,20 +135,68 @@ static void jit_land(struct jit *jit, u32 at)
 	jit->out[at].off = jit->count - at - 1;
 }
 
-static void jit_translate_alu(struct jit *jit, const struct sonde_dif_insn *in,
-			      u8 op)
+/* How an operation, or the read of a variable, is translated. */
+struct translation {
+	void (*by)(struct jit *jit, const struct sonde_dif_insn *in,
+		   const struct translation *how);
+	u8 op; /* of eBPF, or a size */
+	sonde_jit_helper *call;
+	u32 pointer; /* offset in the firing: of a pointer to variables */
+	u32 offset; /* of the variables there, or of a field */
+};
+
+/* A function that translates one instruction of DIF. */
+#define TRANSLATES(name) \
+	static void jit_translate_##name(struct jit *jit, \
+					 const struct sonde_dif_insn *in, \
+					 const struct translation *how)
+
+static u64 jit_pool_number(const struct sonde_dif_program *view, s32 at)
+{
+	u64 number;
+
+	memcpy(&number, view->pool + at, sizeof(number));
+	return number;
+}
+
+TRANSLATES(constant)
+{
+	u8 d = jit_home(jit, in->d, jit->one);
+
+	if (in->op == SONDE_DIF_LI)
+		jit_emit(jit, BPF_MOV64_IMM(d, in->i));
+	else
+		jit_load_constant(jit, d,
+				  jit_pool_number(&jit->program->view, in->i));
+	jit_store_reg(jit, in->d, d);
+}
+
+TRANSLATES(move)
+{
+	jit_store_reg(jit, in->d, jit_source(jit, in->a, jit->one));
+}
+
+TRANSLATES(alu)
 {
 	u8 b = jit_source(jit, in->b, jit->two);
 	u8 d = in->d == in->b ? jit->one : jit_home(jit, in->d, jit->one);
 
 	jit_load_reg(jit, d, in->a);
-	jit_emit(jit, BPF_ALU64_REG(op, d, b));
+	jit_emit(jit, BPF_ALU64_REG(how->op, d, b));
 	jit_store_reg(jit, in->d, d);
 }
 
+/* -a, or a ^ -1. */
+TRANSLATES(unary)
+{
+	jit_load_reg(jit, jit->one, in->a);
+	jit_emit(jit, BPF_ALU64_IMM(how->op, jit->one,
+				    how->op == BPF_XOR ? -1 : 0));
+	jit_store_reg(jit, in->d, jit->one);
+}
+
 /* Shifts by more than 63 give 0. */
-static void jit_translate_shift(struct jit *jit,
-				const struct sonde_dif_insn *in, u8 op)
+TRANSLATES(shift)
 {
 	u8 b = jit_source(jit, in->b, jit->two);
 	u32 skip;
@@ -156,59 +204,74 @@ static void jit_translate_shift(struct jit *jit,
 	jit_emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
 	skip = jit_branch(jit, BPF_JMP_IMM(BPF_JGT, b, 63, 0));
 	jit_load_reg(jit, BPF_REG_0, in->a);
-	jit_emit(jit, BPF_ALU64_REG(op, BPF_REG_0, b));
+	jit_emit(jit, BPF_ALU64_REG(how->op, BPF_REG_0, b));
 	jit_land(jit, skip);
 	jit_store_reg(jit, in->d, BPF_REG_0);
 }
 
 /* d = a OP b: 1 if the jump over the second move is taken. */
-static void jit_translate_compare(struct jit *jit,
-				  const struct sonde_dif_insn *in, u8 op)
+TRANSLATES(compare)
 {
 	u8 a = jit_source(jit, in->a, jit->one);
 	u8 b = jit_source(jit, in->b, jit->two);
 
 	jit_emit(jit, BPF_MOV64_IMM(BPF_REG_0, 1));
-	jit_emit(jit, BPF_JMP_REG(op, a, b, 1));
+	jit_emit(jit, BPF_JMP_REG(how->op, a, b, 1));
 	jit_emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
 	jit_store_reg(jit, in->d, BPF_REG_0);
 }
 
-static void jit_translate_extend(struct jit *jit,
-				 const struct sonde_dif_insn *in, u8 shift)
+TRANSLATES(extend)
 {
 	jit_load_reg(jit, jit->one, in->a);
 	jit_emit(jit, BPF_ALU64_IMM(BPF_LSH, jit->one, 64 - in->i));
-	jit_emit(jit, BPF_ALU64_IMM(shift, jit->one, 64 - in->i));
+	jit_emit(jit, BPF_ALU64_IMM(how->op, jit->one, 64 - in->i));
 	jit_store_reg(jit, in->d, jit->one);
 }
 
-/* d = word @offset of the firing */
-static void jit_translate_field(struct jit *jit,
-				const struct sonde_dif_insn *in, u32 size,
-				u32 offset)
+static void jit_read_field(struct jit *jit, u32 d, u32 size, u32 offset)
 {
-	u8 d = jit_home(jit, in->d, jit->one);
+	u8 reg = jit_home(jit, d, jit->one);
 
-	jit_load_field(jit, d, size, offset);
-	jit_store_reg(jit, in->d, d);
+	jit_load_field(jit, reg, size, offset);
+	jit_store_reg(jit, d, reg);
 }
 
-/* d = the word at @offset of the object to which the pointer at @pointer of the firing points */
-static void jit_translate_load(struct jit *jit, const struct sonde_dif_insn *in,
-			       u32 size, u32 pointer, u32 offset)
+/* d = a field of the firing */
+TRANSLATES(field)
 {
-	u8 d = jit_home(jit, in->d, jit->one);
+	jit_read_field(jit, in->d, how->op, how->offset);
+}
+
+TRANSLATES(argument)
+{
+	jit_read_field(jit, in->d, BPF_DW, FIRING(args) + 8 * in->i);
+}
+
+static void jit_read_by(struct jit *jit, u32 d, u32 size, u32 pointer,
+			u32 offset)
+{
+	u8 reg = jit_home(jit, d, jit->one);
 
 	jit_load_field(jit, jit->one, BPF_DW, pointer);
-	jit_emit(jit, BPF_LDX_MEM(size, d, jit->one, offset));
-	jit_store_reg(jit, in->d, d);
+	jit_emit(jit, BPF_LDX_MEM(size, reg, jit->one, offset));
+	jit_store_reg(jit, d, reg);
+}
+
+/* d = a field of the current task */
+TRANSLATES(task)
+{
+	jit_read_by(jit, in->d, how->op, FIRING(task), how->offset);
+}
+
+/* d = the i-th variable */
+TRANSLATES(load)
+{
+	jit_read_by(jit, in->d, BPF_DW, how->pointer, how->offset + 8 * in->i);
 }
 
 /* A store while a fault is pending stores 0, and clears the fault. */
-static void jit_translate_store(struct jit *jit,
-				const struct sonde_dif_insn *in, u32 pointer,
-				u32 offset)
+TRANSLATES(store)
 {
 	u8 a = jit_source(jit, in->a, jit->two);
 	u32 skip;
@@ -224,41 +287,41 @@ static void jit_translate_store(struct jit *jit,
 			 BPF_ST_MEM(BPF_W, jit->firing, FIRING(faulted), 0));
 		jit_land(jit, skip);
 	}
-	jit_load_field(jit, jit->one, BPF_DW, pointer);
-	jit_emit(jit, BPF_STX_MEM(BPF_DW, jit->one, a, offset));
+	jit_load_field(jit, jit->one, BPF_DW, how->pointer);
+	jit_emit(jit, BPF_STX_MEM(BPF_DW, jit->one, a,
+				  how->offset + 8 * in->i));
 }
 
-typedef u64 (*helper)(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-
-/* d = helper(firing, operand) */
-static void jit_translate_call(struct jit *jit, const struct sonde_dif_insn *in,
-			       helper call, u32 operand)
+/* helper(firing, operand) */
+static void jit_call(struct jit *jit, sonde_jit_helper *call, u32 operand)
 {
 	jit_emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
 	jit_emit(jit, BPF_MOV64_IMM(BPF_REG_2, operand));
 	jit_emit(jit, BPF_EMIT_CALL(call));
+}
+
+/* d = helper(firing, i) */
+TRANSLATES(call)
+{
+	jit_call(jit, how->call, in->i);
 	jit_store_reg(jit, in->d, BPF_REG_0);
 }
 
 /* d = helper(a, b) */
-static void jit_translate_divide(struct jit *jit,
-				 const struct sonde_dif_insn *in, helper call)
+TRANSLATES(divide)
 {
 	jit_load_reg(jit, BPF_REG_1, in->a);
 	jit_load_reg(jit, BPF_REG_2, in->b);
-	jit_emit(jit, BPF_EMIT_CALL(call));
+	jit_emit(jit, BPF_EMIT_CALL(how->call));
 	jit_store_reg(jit, in->d, BPF_REG_0);
 }
 
-static void jit_translate_memory(struct jit *jit,
-				 const struct sonde_dif_insn *in)
+TRANSLATES(memory)
 {
-	helper call = in->op == SONDE_DIF_LDK ? sonde_jit_load_kernel : sonde_jit_load;
-
 	jit_emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
 	jit_load_reg(jit, BPF_REG_2, in->a);
 	jit_emit(jit, BPF_MOV64_IMM(BPF_REG_3, in->i));
-	jit_emit(jit, BPF_EMIT_CALL(call));
+	jit_emit(jit, BPF_EMIT_CALL(how->call));
 	if (in->op == SONDE_DIF_LDS) {
 		jit_emit(jit,
 			 BPF_ALU64_IMM(BPF_LSH, BPF_REG_0, 64 - 8 * in->i));
@@ -268,41 +331,35 @@ static void jit_translate_memory(struct jit *jit,
 	jit_store_reg(jit, in->d, BPF_REG_0);
 }
 
-static void jit_translate_variable(struct jit *jit,
-				   const struct sonde_dif_insn *in)
+#define VAR(name, function, ...) \
+	[SONDE_DIF_VAR_##name] = { jit_translate_##function, __VA_ARGS__ }
+static const struct translation variables[SONDE_DIF_VAR_COUNT] = {
+	VAR(PID, task, BPF_W, .offset = offsetof(struct task_struct, tgid)),
+	VAR(TID, task, BPF_W, .offset = offsetof(struct task_struct, pid)),
+	VAR(PROBE, field, BPF_W, .offset = FIRING(probe)),
+	VAR(ERRNO, field, BPF_W, .offset = FIRING(start.error)),
+	VAR(SYSCALL, field, BPF_DW, .offset = FIRING(call)),
+	VAR(CURTHREAD, field, BPF_DW, .offset = FIRING(task)),
+	VAR(TIMESTAMP, call, .call = sonde_jit_time),
+	VAR(CALLER, call, .call = sonde_jit_caller),
+	VAR(STACKDEPTH, call, .call = sonde_jit_depth),
+};
+
+#undef VAR
+
+static const struct translation other_variable = {
+	jit_translate_call, .call = sonde_jit_variable
+};
+
+static const struct translation *jit_variable(u32 number)
 {
-	switch (in->i) {
-	case SONDE_DIF_VAR_PID:
-		jit_translate_load(jit, in, BPF_W, FIRING(task),
-				   offsetof(struct task_struct, tgid));
-		return;
-	case SONDE_DIF_VAR_TID:
-		jit_translate_load(jit, in, BPF_W, FIRING(task),
-				   offsetof(struct task_struct, pid));
-		return;
-	case SONDE_DIF_VAR_PROBE:
-		jit_translate_field(jit, in, BPF_W, FIRING(probe));
-		return;
-	case SONDE_DIF_VAR_ERRNO:
-		jit_translate_field(jit, in, BPF_W, FIRING(start.error));
-		return;
-	case SONDE_DIF_VAR_SYSCALL:
-		jit_translate_field(jit, in, BPF_DW, FIRING(call));
-		return;
-	case SONDE_DIF_VAR_CURTHREAD:
-		jit_translate_field(jit, in, BPF_DW, FIRING(task));
-		return;
-	case SONDE_DIF_VAR_TIMESTAMP:
-		jit_translate_call(jit, in, sonde_jit_time, 0);
-		return;
-	case SONDE_DIF_VAR_CALLER:
-		jit_translate_call(jit, in, sonde_jit_caller, 0);
-		return;
-	case SONDE_DIF_VAR_STACKDEPTH:
-		jit_translate_call(jit, in, sonde_jit_depth, 0);
-		return;
-	}
-	jit_translate_call(jit, in, sonde_jit_variable, in->i);
+	return variables[number].by ? &variables[number] : &other_variable;
+}
+
+TRANSLATES(variable)
+{
+	how = jit_variable(in->i);
+	how->by(jit, in, how);
 }
 
 /* The first bytes of @text and its NUL, as words; and masks of the bytes that count. */
@@ -320,7 +377,7 @@ static bool jit_words_of(const char *text, u64 words[2], u64 masks[2])
 }
 
 /* d = whether the name begins with these bytes: without a call or loop. */
-static void jit_translate_name(struct jit *jit, const struct sonde_dif_insn *in)
+TRANSLATES(name)
 {
 	const char *text = (const char *)jit->program->view.pool + in->i;
 	u64 words[2], masks[2];
@@ -367,25 +424,26 @@ static void jit_check_fault(struct jit *jit)
 }
 
 /* The distance is right in the second pass, when all positions are known. */
-static void jit_translate_jump(struct jit *jit, const struct sonde_dif_insn *in,
-			       u32 at, u8 op)
+TRANSLATES(jump)
 {
+	u32 next = in - jit->program->view.insns + 1;
 	s64 distance;
 	u8 a = 0;
 
-	if (op != BPF_JA) {
+	if (how->op != BPF_JA) {
 		jit_check_fault(jit);
 		a = jit_source(jit, in->a, jit->one);
 	}
-	distance = (s64)jit->start[at + 1 + in->i] - jit->count - 1;
+	distance = (s64)jit->start[next + in->i] - jit->count - 1;
 	jit->far |= distance > S16_MAX;
-	jit_emit(jit, op == BPF_JA ? BPF_JMP_A(distance) :
-				     BPF_JMP_IMM(op, a, 0, distance));
+	jit_emit(jit, how->op == BPF_JA ?
+			      BPF_JMP_A(distance) :
+			      BPF_JMP_IMM(how->op, a, 0, distance));
 }
 
 /* helper(firing, instruction, a, b) */
 static void jit_call_capture(struct jit *jit, const struct sonde_dif_insn *in,
-			     helper call)
+			     sonde_jit_helper *call)
 {
 	bool stack = in->op == SONDE_DIF_CAPSTACK ||
 		     in->op == SONDE_DIF_CAPKSTACK;
@@ -409,54 +467,28 @@ static void jit_capture_word(struct jit *jit, const struct sonde_dif_insn *in)
 		 BPF_STX_MEM(BPF_DW, jit->record, a, RECORD(slot) + 8 * in->d));
 }
 
-static void jit_capture_execname(struct jit *jit,
-				 const struct sonde_dif_insn *in)
+static bool jit_is_execname(const struct sonde_dif_insn *in)
 {
-	jit_emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
-	jit_emit(jit, BPF_MOV64_IMM(BPF_REG_2, in->d));
-	jit_emit(jit, BPF_EMIT_CALL(sonde_jit_execname));
+	return in->op == SONDE_DIF_CAPTEXT && in->i == SONDE_DIF_TEXT_EXECNAME;
 }
 
-static void jit_translate_capture(struct jit *jit,
-				  const struct sonde_dif_insn *in)
+TRANSLATES(capture)
 {
 	u32 clean = 0, taken = 0;
 
 	if (jit->loads) {
 		jit_load_field(jit, BPF_REG_1, BPF_W, FIRING(faulted));
 		clean = jit_branch(jit, BPF_JMP_IMM(BPF_JEQ, BPF_REG_1, 0, 0));
-		jit_emit(jit, BPF_MOV64_REG(BPF_REG_1, jit->firing));
-		jit_emit(jit, BPF_MOV64_IMM(BPF_REG_2, in->d));
-		jit_emit(jit, BPF_EMIT_CALL(sonde_jit_take_fault));
+		jit_call(jit, sonde_jit_take_fault, in->d);
 		taken = jit_branch(jit, BPF_JMP_A(0));
 		jit_land(jit, clean);
 	}
-	switch (in->op) {
-	case SONDE_DIF_CAPW:
+	if (in->op == SONDE_DIF_CAPW)
 		jit_capture_word(jit, in);
-		break;
-	case SONDE_DIF_CAPSTR:
-	case SONDE_DIF_CAPSTRN:
-	case SONDE_DIF_CAPKSTR:
-		jit_call_capture(jit, in, sonde_jit_string);
-		break;
-	case SONDE_DIF_CAPMEM:
-	case SONDE_DIF_CAPKMEM:
-		jit_call_capture(jit, in, sonde_jit_memory);
-		break;
-	case SONDE_DIF_CAPSTACK:
-		jit_call_capture(jit, in, sonde_jit_stack);
-		break;
-	case SONDE_DIF_CAPKSTACK:
-		jit_call_capture(jit, in, sonde_jit_kernel_stack);
-		break;
-	case SONDE_DIF_CAPTEXT:
-		if (in->i == SONDE_DIF_TEXT_EXECNAME)
-			jit_capture_execname(jit, in);
-		else
-			jit_call_capture(jit, in, sonde_jit_text);
-		break;
-	}
+	else if (jit_is_execname(in))
+		jit_call(jit, sonde_jit_execname, in->d);
+	else
+		jit_call_capture(jit, in, how->call);
 	if (jit->loads)
 		jit_land(jit, taken);
 }
@@ -467,7 +499,7 @@ static u32 jit_fixed_size(const struct jit *jit)
 }
 
 /* Stores size, flags, slots and faults of the record; returns the size. */
-static void jit_end_record(struct jit *jit)
+TRANSLATES(record)
 {
 	if (jit->spans) {
 		jit_load_field(jit, BPF_REG_0, BPF_W, FIRING(used));
@@ -492,163 +524,70 @@ static void jit_end_record(struct jit *jit)
 	jit_emit(jit, BPF_EXIT_INSN());
 }
 
-static u64 jit_pool_number(const struct sonde_dif_program *view, s32 at)
+TRANSLATES(fail)
 {
-	u64 number;
-
-	memcpy(&number, view->pool + at, sizeof(number));
-	return number;
+	jit_check_fault(jit);
+	jit_emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
+	jit_emit(jit, BPF_EXIT_INSN());
 }
 
-static void jit_translate(struct jit *jit, u32 at)
-{
-	const struct sonde_dif_program *view = &jit->program->view;
-	const struct sonde_dif_insn *in = &view->insns[at];
+#define OP(name, function, ...) \
+	[SONDE_DIF_##name] = { jit_translate_##function, ##__VA_ARGS__ }
+static const struct translation translations[SONDE_DIF_OP_COUNT] = {
+	OP(LI, constant),
+	OP(LC, constant),
+	OP(MOV, move),
+	OP(ADD, alu, BPF_ADD),
+	OP(SUB, alu, BPF_SUB),
+	OP(MUL, alu, BPF_MUL),
+	OP(DIVS, divide, .call = sonde_jit_divide_signed),
+	OP(DIVU, divide, .call = sonde_jit_divide),
+	OP(MODS, divide, .call = sonde_jit_modulo_signed),
+	OP(MODU, divide, .call = sonde_jit_modulo),
+	OP(AND, alu, BPF_AND),
+	OP(OR, alu, BPF_OR),
+	OP(XOR, alu, BPF_XOR),
+	OP(SHL, shift, BPF_LSH),
+	OP(SHRS, shift, BPF_ARSH),
+	OP(SHRU, shift, BPF_RSH),
+	OP(NEG, unary, BPF_NEG),
+	OP(NOT, unary, BPF_XOR),
+	OP(SX, extend, BPF_ARSH),
+	OP(ZX, extend, BPF_RSH),
+	OP(EQ, compare, BPF_JEQ),
+	OP(NE, compare, BPF_JNE),
+	OP(LTS, compare, BPF_JSLT),
+	OP(LES, compare, BPF_JSLE),
+	OP(LTU, compare, BPF_JLT),
+	OP(LEU, compare, BPF_JLE),
+	OP(JMP, jump, BPF_JA),
+	OP(JZ, jump, BPF_JEQ),
+	OP(JNZ, jump, BPF_JNE),
+	OP(VAR, variable),
+	OP(ARG, argument),
+	OP(REG, call, .call = sonde_jit_register),
+	OP(LDU, memory, .call = sonde_jit_load),
+	OP(LDS, memory, .call = sonde_jit_load),
+	OP(LDK, memory, .call = sonde_jit_load_kernel),
+	OP(LDL, load, .pointer = FIRING(writer), .offset = LOCALS),
+	OP(STL, store, .pointer = FIRING(writer), .offset = LOCALS),
+	OP(LDT, load, .pointer = FIRING(thread_variables)),
+	OP(STT, store, .pointer = FIRING(thread_variables)),
+	OP(NAMEQ, name),
+	OP(CAPW, capture),
+	OP(CAPSTR, capture, .call = sonde_jit_string),
+	OP(CAPSTRN, capture, .call = sonde_jit_string),
+	OP(CAPMEM, capture, .call = sonde_jit_memory),
+	OP(CAPTEXT, capture, .call = sonde_jit_text),
+	OP(CAPSTACK, capture, .call = sonde_jit_stack),
+	OP(CAPKSTR, capture, .call = sonde_jit_string),
+	OP(CAPKMEM, capture, .call = sonde_jit_memory),
+	OP(CAPKSTACK, capture, .call = sonde_jit_kernel_stack),
+	OP(RECORD, record),
+	OP(FAIL, fail),
+};
 
-	switch ((enum sonde_dif_op)in->op) {
-	case SONDE_DIF_LI:
-		jit_emit(jit,
-			 BPF_MOV64_IMM(jit_home(jit, in->d, jit->one), in->i));
-		jit_store_reg(jit, in->d, jit_home(jit, in->d, jit->one));
-		break;
-	case SONDE_DIF_LC:
-		jit_load_constant(jit, jit_home(jit, in->d, jit->one),
-				  jit_pool_number(view, in->i));
-		jit_store_reg(jit, in->d, jit_home(jit, in->d, jit->one));
-		break;
-	case SONDE_DIF_MOV:
-		jit_store_reg(jit, in->d, jit_source(jit, in->a, jit->one));
-		break;
-	case SONDE_DIF_ADD:
-		jit_translate_alu(jit, in, BPF_ADD);
-		break;
-	case SONDE_DIF_SUB:
-		jit_translate_alu(jit, in, BPF_SUB);
-		break;
-	case SONDE_DIF_MUL:
-		jit_translate_alu(jit, in, BPF_MUL);
-		break;
-	case SONDE_DIF_AND:
-		jit_translate_alu(jit, in, BPF_AND);
-		break;
-	case SONDE_DIF_OR:
-		jit_translate_alu(jit, in, BPF_OR);
-		break;
-	case SONDE_DIF_XOR:
-		jit_translate_alu(jit, in, BPF_XOR);
-		break;
-	case SONDE_DIF_DIVS:
-		jit_translate_divide(jit, in, sonde_jit_divide_signed);
-		break;
-	case SONDE_DIF_DIVU:
-		jit_translate_divide(jit, in, sonde_jit_divide);
-		break;
-	case SONDE_DIF_MODS:
-		jit_translate_divide(jit, in, sonde_jit_modulo_signed);
-		break;
-	case SONDE_DIF_MODU:
-		jit_translate_divide(jit, in, sonde_jit_modulo);
-		break;
-	case SONDE_DIF_SHL:
-		jit_translate_shift(jit, in, BPF_LSH);
-		break;
-	case SONDE_DIF_SHRS:
-		jit_translate_shift(jit, in, BPF_ARSH);
-		break;
-	case SONDE_DIF_SHRU:
-		jit_translate_shift(jit, in, BPF_RSH);
-		break;
-	case SONDE_DIF_NEG:
-		jit_load_reg(jit, jit->one, in->a);
-		jit_emit(jit, BPF_ALU64_IMM(BPF_NEG, jit->one, 0));
-		jit_store_reg(jit, in->d, jit->one);
-		break;
-	case SONDE_DIF_NOT:
-		jit_load_reg(jit, jit->one, in->a);
-		jit_emit(jit, BPF_ALU64_IMM(BPF_XOR, jit->one, -1));
-		jit_store_reg(jit, in->d, jit->one);
-		break;
-	case SONDE_DIF_SX:
-		jit_translate_extend(jit, in, BPF_ARSH);
-		break;
-	case SONDE_DIF_ZX:
-		jit_translate_extend(jit, in, BPF_RSH);
-		break;
-	case SONDE_DIF_EQ:
-		jit_translate_compare(jit, in, BPF_JEQ);
-		break;
-	case SONDE_DIF_NE:
-		jit_translate_compare(jit, in, BPF_JNE);
-		break;
-	case SONDE_DIF_LTS:
-		jit_translate_compare(jit, in, BPF_JSLT);
-		break;
-	case SONDE_DIF_LES:
-		jit_translate_compare(jit, in, BPF_JSLE);
-		break;
-	case SONDE_DIF_LTU:
-		jit_translate_compare(jit, in, BPF_JLT);
-		break;
-	case SONDE_DIF_LEU:
-		jit_translate_compare(jit, in, BPF_JLE);
-		break;
-	case SONDE_DIF_JMP:
-		jit_translate_jump(jit, in, at, BPF_JA);
-		break;
-	case SONDE_DIF_JZ:
-		jit_translate_jump(jit, in, at, BPF_JEQ);
-		break;
-	case SONDE_DIF_JNZ:
-		jit_translate_jump(jit, in, at, BPF_JNE);
-		break;
-	case SONDE_DIF_VAR:
-		jit_translate_variable(jit, in);
-		break;
-	case SONDE_DIF_REG:
-		jit_translate_call(jit, in, sonde_jit_register, in->i);
-		break;
-	case SONDE_DIF_NAMEQ:
-		jit_translate_name(jit, in);
-		break;
-	case SONDE_DIF_LDU:
-	case SONDE_DIF_LDS:
-	case SONDE_DIF_LDK:
-		jit_translate_memory(jit, in);
-		break;
-	case SONDE_DIF_ARG:
-		jit_translate_field(jit, in, BPF_DW, FIRING(args) + 8 * in->i);
-		break;
-	case SONDE_DIF_LDL:
-		jit_translate_load(jit, in, BPF_DW, FIRING(writer),
-				   LOCALS + 8 * in->i);
-		break;
-	case SONDE_DIF_STL:
-		jit_translate_store(jit, in, FIRING(writer),
-				    LOCALS + 8 * in->i);
-		break;
-	case SONDE_DIF_LDT:
-		jit_translate_load(jit, in, BPF_DW, FIRING(thread_variables),
-				   8 * in->i);
-		break;
-	case SONDE_DIF_STT:
-		jit_translate_store(jit, in, FIRING(thread_variables),
-				    8 * in->i);
-		break;
-	case SONDE_DIF_CAPW ... SONDE_DIF_CAPKSTACK:
-		jit_translate_capture(jit, in);
-		break;
-	case SONDE_DIF_RECORD:
-		jit_end_record(jit);
-		break;
-	case SONDE_DIF_FAIL:
-		jit_check_fault(jit);
-		jit_emit(jit, BPF_MOV64_IMM(BPF_REG_0, 0));
-		jit_emit(jit, BPF_EXIT_INSN());
-		break;
-	case SONDE_DIF_OP_COUNT:
-		break;
-	}
-}
+#undef OP
 
 static void jit_begin(struct jit *jit)
 {
@@ -682,35 +621,21 @@ static void jit_translate_all(struct jit *jit)
 
 	jit_begin(jit);
 	for (at = 0; at < jit->program->view.length; at++) {
+		const struct sonde_dif_insn *in = &jit->program->view.insns[at];
+
 		jit->start[at] = jit->count;
-		jit_translate(jit, at);
+		translations[in->op].by(jit, in, &translations[in->op]);
 	}
 }
 
 /* Whether it needs a call of a helper, or as many registers. */
 static bool jit_calls(const struct sonde_dif_insn *in)
 {
-	switch (in->op) {
-	case SONDE_DIF_VAR:
-		return in->i != SONDE_DIF_VAR_PID &&
-		       in->i != SONDE_DIF_VAR_TID &&
-		       in->i != SONDE_DIF_VAR_PROBE &&
-		       in->i != SONDE_DIF_VAR_ERRNO &&
-		       in->i != SONDE_DIF_VAR_SYSCALL &&
-		       in->i != SONDE_DIF_VAR_CURTHREAD;
-	case SONDE_DIF_DIVS:
-	case SONDE_DIF_DIVU:
-	case SONDE_DIF_MODS:
-	case SONDE_DIF_MODU:
-	case SONDE_DIF_REG:
-	case SONDE_DIF_NAMEQ:
-	case SONDE_DIF_LDU:
-	case SONDE_DIF_LDS:
-	case SONDE_DIF_LDK:
-	case SONDE_DIF_CAPSTR ... SONDE_DIF_CAPKSTACK: /* spans */
-		return true;
-	}
-	return false;
+	const struct translation *how = &translations[in->op];
+
+	if (in->op == SONDE_DIF_VAR)
+		how = jit_variable(in->i);
+	return how->call || in->op == SONDE_DIF_NAMEQ;
 }
 
 static void jit_choose_registers(struct jit *jit)
@@ -740,31 +665,22 @@ static void jit_look_ahead(struct jit *jit)
 	bool straight = true;
 
 	jit->zeroed = ~0ull;
-	for (in = view->insns; in < view->insns + view->length; in++)
-		jit->calls |= jit_calls(in);
 	for (in = view->insns; in < view->insns + view->length; in++) {
-		switch (in->op) {
-		case SONDE_DIF_LDU:
-		case SONDE_DIF_LDS:
-		case SONDE_DIF_LDK:
+		const struct translation *how = &translations[in->op];
+
+		jit->calls |= jit_calls(in);
+		if (how->by == jit_translate_memory) {
 			jit->loads = true;
 			jit->faults = true;
-			break;
-		case SONDE_DIF_CAPSTR ... SONDE_DIF_CAPKSTACK: /* spans */
-			jit->spans = true;
-			jit->faults |= in->op != SONDE_DIF_CAPTEXT ||
-				       in->i != SONDE_DIF_TEXT_EXECNAME;
-			fallthrough;
-		case SONDE_DIF_CAPW:
+		} else if (how->by == jit_translate_capture) {
+			jit->spans |= in->op != SONDE_DIF_CAPW;
+			jit->faults |= in->op != SONDE_DIF_CAPW &&
+				       !jit_is_execname(in);
 			if (straight)
 				jit->zeroed &= ~(1ull << in->d);
-			break;
-		case SONDE_DIF_JMP:
-		case SONDE_DIF_JZ:
-		case SONDE_DIF_JNZ:
-		case SONDE_DIF_RECORD:
+		} else if (how->by == jit_translate_jump ||
+			   in->op == SONDE_DIF_RECORD) {
 			straight = false;
-			break;
 		}
 	}
 }

@@ -10,24 +10,16 @@ struct sonde_program;
 void sonde_jit_compile(struct sonde_program *program);
 void sonde_jit_free(struct sonde_program *program);
 
-u64 sonde_jit_variable(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_time(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_register(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_divide_signed(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_divide(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_modulo_signed(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_modulo(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_load(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_load_kernel(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_predicate_fault(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_take_fault(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_execname(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_text(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_string(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_memory(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_stack(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_kernel_stack(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_caller(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
-u64 sonde_jit_depth(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
+/* jit_calls.c: with the five arguments that BPF passes */
+typedef u64 sonde_jit_helper(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
+
+sonde_jit_helper sonde_jit_variable, sonde_jit_time, sonde_jit_register;
+sonde_jit_helper sonde_jit_divide_signed, sonde_jit_divide;
+sonde_jit_helper sonde_jit_modulo_signed, sonde_jit_modulo;
+sonde_jit_helper sonde_jit_load, sonde_jit_load_kernel;
+sonde_jit_helper sonde_jit_predicate_fault, sonde_jit_take_fault;
+sonde_jit_helper sonde_jit_execname, sonde_jit_text, sonde_jit_string;
+sonde_jit_helper sonde_jit_memory, sonde_jit_stack, sonde_jit_kernel_stack;
+sonde_jit_helper sonde_jit_caller, sonde_jit_depth;
 
 #endif

@@ -31,9 +31,7 @@ u64 sonde_jit_register(u64 context, u64 number, u64 r3, u64 r4, u64 r5)
 
 u64 sonde_jit_divide_signed(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
 {
-	if (!b)
-		return 0;
-	return b == -1ull ? -a : (u64)((s64)a / (s64)b);
+	return sonde_dif_divide(a, b);
 }
 
 u64 sonde_jit_divide(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
@@ -43,7 +41,7 @@ u64 sonde_jit_divide(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
 
 u64 sonde_jit_modulo_signed(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
 {
-	return !b || b == -1ull ? 0 : (u64)((s64)a % (s64)b);
+	return sonde_dif_modulo(a, b);
 }
 
 u64 sonde_jit_modulo(u64 a, u64 b, u64 r3, u64 r4, u64 r5)

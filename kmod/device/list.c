@@ -2,6 +2,7 @@
 /*
  * Lists that firings read: see list.h
  */
+#include <linux/errno.h>
 #include <linux/rcupdate.h>
 #include <asm/barrier.h>
 
@@ -31,9 +32,9 @@ static void entries_append(const struct sonde_list_kind *kind,
 	smp_store_release(&list->count, list->count + 1);
 }
 
-static bool entries_fits_behind(const struct sonde_list_kind *kind,
-				const struct sonde_list *list,
-				const void *entry)
+static bool entries_fits_after(const struct sonde_list_kind *kind,
+			       const struct sonde_list *list,
+			       const void *entry)
 {
 	return list && list->count < list->room &&
 	       !(kind->before &&
@@ -69,40 +70,62 @@ static struct sonde_list *entries_rebuild(const struct sonde_list_kind *kind,
 	return fresh;
 }
 
+static struct sonde_list *entries_list_at(struct sonde_list __rcu **place)
+{
+	return rcu_dereference_protected(*place, true);
+}
+
+static void entries_replace(struct sonde_list __rcu **place,
+			    struct sonde_list *fresh)
+{
+	struct sonde_list *old = entries_list_at(place);
+
+	rcu_assign_pointer(*place, fresh);
+	sonde_free_rcu(old);
+}
+
 /**
  * sonde_list_add() - add an entry
  * @kind: kind of the list
- * @list: the list; NULL: there is none yet
+ * @place: of the list; NULL is there if it has no entries
  * @entry: copied
  *
  * Context: Process context; the lock for changes of the list is held. May
  * sleep.
- * Return: the list with the entry. If it is not @list, the caller replaces
- * @list by it, and frees @list by RCU. NULL: no memory, nothing has changed.
+ * Return: 0, or -ENOMEM: nothing has changed.
  */
-struct sonde_list *sonde_list_add(const struct sonde_list_kind *kind,
-				  struct sonde_list *list, const void *entry)
+int sonde_list_add(const struct sonde_list_kind *kind,
+		   struct sonde_list __rcu **place, const void *entry)
 {
+	struct sonde_list *list = entries_list_at(place);
+
 	might_sleep();
-	if (!entries_fits_behind(kind, list, entry))
-		return entries_rebuild(kind, list, entry);
-	entries_append(kind, list, entry);
-	return list;
+	if (entries_fits_after(kind, list, entry)) {
+		entries_append(kind, list, entry);
+		return 0;
+	}
+	list = entries_rebuild(kind, list, entry);
+	if (!list)
+		return -ENOMEM;
+	entries_replace(place, list);
+	return 0;
 }
 
 /**
  * sonde_list_remove() - remove an entry
  * @kind: kind of the list
- * @list: the list
+ * @place: of the list
  * @entry: the entry, in the list
  *
- * Context: As sonde_list_add().
- * Return: whether that was the last entry.
+ * Context: As sonde_list_add(), but allocates nothing.
  */
-bool sonde_list_remove(const struct sonde_list_kind *kind,
-		       struct sonde_list *list, void *entry)
+void sonde_list_remove(const struct sonde_list_kind *kind,
+		       struct sonde_list __rcu **place, void *entry)
 {
+	struct sonde_list *list = entries_list_at(place);
+
 	WRITE_ONCE(*entries_mark_of(kind, entry), true);
 	WRITE_ONCE(list->live, list->live - 1);
-	return !list->live;
+	if (!list->live)
+		entries_replace(place, NULL);
 }

@@ -18,7 +18,7 @@
 
 #include "kmod/core/memory.h"
 
-/* The start of each list. */
+/* The start of each list, so a pointer to the list is also one to this. */
 struct sonde_list {
 	u32 count;
 	u32 room;
@@ -36,9 +36,9 @@ struct sonde_list_kind {
 	void (*note)(struct sonde_list *list, const void *entry);
 };
 
-struct sonde_list *sonde_list_add(const struct sonde_list_kind *kind,
-				  struct sonde_list *list, const void *entry);
-bool sonde_list_remove(const struct sonde_list_kind *kind,
-		       struct sonde_list *list, void *entry);
+int sonde_list_add(const struct sonde_list_kind *kind,
+		   struct sonde_list __rcu **place, const void *entry);
+void sonde_list_remove(const struct sonde_list_kind *kind,
+		       struct sonde_list __rcu **place, void *entry);
 
 #endif

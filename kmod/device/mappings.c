@@ -85,9 +85,11 @@ static bool mappings_notify_later(struct sonde_session *session,
 	return false;
 }
 
+/* @page is a buffer for the path. */
 static void mappings_notify(struct sonde_session *session, u32 kind,
-			    const struct vm_area_struct *vma, const char *path)
+			    const struct vm_area_struct *vma, char *page)
 {
+	const char *path = d_path(&vma->vm_file->f_path, page, PAGE_SIZE);
 	struct sonde_event event = {
 		.kind = kind,
 		.pid = current->tgid,
@@ -97,19 +99,11 @@ static void mappings_notify(struct sonde_session *session, u32 kind,
 		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
 	};
 
+	if (IS_ERR(path) || *path != '/')
+		return; /* the file has no name */
 	if (kind != SONDE_EVENT_MAPPED ||
 	    !mappings_notify_later(session, &event, vma->vm_file, path))
 		sonde_event_text(session, &event, path);
-}
-
-/* @page is a buffer for the path. */
-static void mappings_notify_of(struct sonde_session *session, u32 kind,
-			       const struct vm_area_struct *vma, char *page)
-{
-	const char *path = d_path(&vma->vm_file->f_path, page, PAGE_SIZE);
-
-	if (!IS_ERR(path) && *path == '/') /* otherwise the file has no name */
-		mappings_notify(session, kind, vma, path);
 }
 
 static char *mappings_get_page_now(void)
@@ -133,7 +127,7 @@ void sonde_mappings_image(void *data, const struct vm_area_struct *vma)
 		return;
 	page = mappings_get_page_now();
 	if (page)
-		mappings_notify_of(session, SONDE_EVENT_MAPPED, vma, page);
+		mappings_notify(session, SONDE_EVENT_MAPPED, vma, page);
 	else
 		sonde_events_lose(session, 1);
 	free_page((unsigned long)page);
@@ -147,8 +141,8 @@ static void mappings_notify_map(struct sonde_session *session,
 
 	while ((vma = find_vma(mm, at))) {
 		if ((vma->vm_flags & VM_EXEC) && vma->vm_file)
-			mappings_notify_of(session, SONDE_EVENT_MAPPING, vma,
-					   page);
+			mappings_notify(session, SONDE_EVENT_MAPPING, vma,
+					page);
 		at = vma->vm_end;
 	}
 }
@@ -211,7 +205,7 @@ int sonde_mappings_follow(struct sonde_session *session)
 	      sonde_finder_follow_images(session->finder);
 	if (err && !session->lacks_mappings)
 		sonde_event_text(session, &notice,
-				 "this kernel does not tell what programs map: libraries that are loaded later have no symbols");
+				 "this kernel does not report what programs map: libraries that are loaded later have no symbols");
 	session->lacks_mappings = err;
 	return err;
 }

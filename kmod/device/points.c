@@ -26,7 +26,6 @@
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
 #include "kmod/device/fire.h"
-#include "kmod/device/points.h"
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
 #include "kmod/device/syscalls.h"
@@ -62,15 +61,22 @@ static bool point_has_registers(void)
 	return !(current->flags & PF_KTHREAD) && current->mm;
 }
 
-static void point_begin(struct sonde_firing *firing,
+/*
+ * Begins a firing in the current thread, if the session traces it. Return:
+ * whether it does. Preemption is off.
+ */
+static bool point_begin(struct sonde_firing *firing,
 			struct sonde_session *session)
 {
+	if (!sonde_covers(session, current))
+		return false;
 	memset(firing, 0, sizeof(*firing));
 	firing->session = session;
 	firing->task = current;
 	firing->call = -1;
 	if (point_has_registers())
 		firing->regs = task_pt_regs(current);
+	return true;
 }
 
 /*
@@ -83,8 +89,7 @@ static void point_fire_start(struct sonde_session *session)
 	struct sonde_firing firing;
 
 	preempt_disable_notrace();
-	if (sonde_covers(session, current)) {
-		point_begin(&firing, session);
+	if (point_begin(&firing, session)) {
 		if (thread_group_leader(current))
 			point_fire_kind(&firing, SONDE_TAP_START);
 		point_fire_kind(&firing, SONDE_TAP_LWP_START);
@@ -133,8 +138,7 @@ static void point_probe_newtask(void *data, struct task_struct *task,
 	    (task->flags & (PF_KTHREAD | PF_IO_WORKER)))
 		return;
 	preempt_disable_notrace();
-	if (sonde_covers(session, current)) {
-		point_begin(&firing, session);
+	if (point_begin(&firing, session)) {
 		firing.call = syscall_get_nr(current, firing.regs);
 		sonde_create_args(firing.args, task->pid, flags);
 		point_fire_kind(&firing, flags & CLONE_THREAD ?
@@ -152,8 +156,7 @@ static void point_probe_exec(void *data, struct task_struct *task,
 	struct sonde_firing firing;
 
 	preempt_disable_notrace();
-	if (sonde_covers(session, current)) {
-		point_begin(&firing, session);
+	if (point_begin(&firing, session)) {
 		firing.call = __NR_execve;
 		point_fire_kind(&firing, SONDE_TAP_EXEC_SUCCESS);
 	}
@@ -175,8 +178,7 @@ static void point_probe_exit(void *data, struct task_struct *task)
 	if (current->flags & PF_KTHREAD)
 		return;
 	preempt_disable_notrace();
-	if (sonde_covers(session, current)) {
-		point_begin(&firing, session);
+	if (point_begin(&firing, session)) {
 		point_fire_end(&firing, SONDE_TAP_LWP_EXIT, current->exit_code);
 		if (sonde_finder_is_last())
 			point_fire_end(&firing, SONDE_TAP_EXIT,
@@ -227,8 +229,7 @@ static void point_run_discarded(struct sonde_task_work *work, bool over)
 	struct sonde_firing firing;
 
 	preempt_disable_notrace();
-	if (!over && sonde_covers(session, current)) {
-		point_begin(&firing, session);
+	if (!over && point_begin(&firing, session)) {
 		memcpy(firing.args, discarded->args, sizeof(firing.args));
 		point_fire_kind(&firing, SONDE_TAP_SIGNAL_DISCARD);
 	} else if (!over) {
@@ -270,8 +271,7 @@ static void point_probe_generate(void *data, int number,
 	struct sonde_firing firing = {};
 
 	preempt_disable_notrace();
-	if (in_task() && sonde_covers(session, current)) {
-		point_begin(&firing, session);
+	if (in_task() && point_begin(&firing, session)) {
 		point_put_signal(&firing, number, info);
 		sonde_receiver_args(firing.args, task->tgid, task->pid);
 		point_fire_kind(&firing, SONDE_TAP_SIGNAL_SEND);
@@ -311,8 +311,7 @@ static void point_probe_deliver(void *data, int number,
 	struct sonde_firing firing;
 
 	preempt_disable_notrace();
-	if (sonde_covers(session, current)) {
-		point_begin(&firing, session);
+	if (point_begin(&firing, session)) {
 		point_put_signal(&firing, point_given_number(number), info);
 		if (point_is_ignored(number, action)) {
 			sonde_receiver_args(firing.args, current->tgid,
@@ -327,18 +326,32 @@ static void point_probe_deliver(void *data, int number,
 	preempt_enable_notrace();
 }
 
+#define KINDS_NEWTASK \
+	(BIT(SONDE_TAP_CREATE) | BIT(SONDE_TAP_LWP_CREATE) | \
+	 BIT(SONDE_TAP_START) | BIT(SONDE_TAP_LWP_START))
+#define KINDS_EXIT (BIT(SONDE_TAP_EXIT) | BIT(SONDE_TAP_LWP_EXIT))
+#define KINDS_GENERATE \
+	(BIT(SONDE_TAP_SIGNAL_SEND) | BIT(SONDE_TAP_SIGNAL_DISCARD))
+#define KINDS_DELIVER \
+	(BIT(SONDE_TAP_SIGNAL_DELIVER) | BIT(SONDE_TAP_SIGNAL_DISCARD))
+
 static struct point {
 	const char *name;
 	void *probe;
+	u32 kinds; /* of the taps that need it, one bit each */
 	struct tracepoint *tracepoint;
 } points[SONDE_POINT_COUNT] __ro_after_init = {
-	[SONDE_POINT_NEWTASK] = { "task_newtask", point_probe_newtask },
-	[SONDE_POINT_EXEC] = { "sched_process_exec", point_probe_exec },
-	[SONDE_POINT_EXIT] = { "sched_process_exit", point_probe_exit },
+	[SONDE_POINT_NEWTASK] = { "task_newtask", point_probe_newtask,
+				  KINDS_NEWTASK },
+	[SONDE_POINT_EXEC] = { "sched_process_exec", point_probe_exec,
+			       BIT(SONDE_TAP_EXEC_SUCCESS) },
+	[SONDE_POINT_EXIT] = { "sched_process_exit", point_probe_exit,
+			       KINDS_EXIT },
 	[SONDE_POINT_SIGNAL_GENERATE] = { "signal_generate",
-					  point_probe_generate },
+					  point_probe_generate,
+					  KINDS_GENERATE },
 	[SONDE_POINT_SIGNAL_DELIVER] = { "signal_deliver",
-					 point_probe_deliver },
+					 point_probe_deliver, KINDS_DELIVER },
 };
 
 /**
@@ -356,57 +369,19 @@ void sonde_points_init(void)
 		points[n].tracepoint = sonde_tracepoint(points[n].name);
 }
 
-/* The tracepoints that a kind of tap needs, one bit each. */
-static u32 points_of(u32 kind)
-{
-	switch ((enum sonde_tap_kind)kind) {
-	case SONDE_TAP_CREATE:
-	case SONDE_TAP_LWP_CREATE:
-	case SONDE_TAP_START:
-	case SONDE_TAP_LWP_START:
-		return BIT(SONDE_POINT_NEWTASK);
-	case SONDE_TAP_EXEC_SUCCESS:
-		return BIT(SONDE_POINT_EXEC);
-	case SONDE_TAP_EXIT:
-	case SONDE_TAP_LWP_EXIT:
-		return BIT(SONDE_POINT_EXIT);
-	case SONDE_TAP_SIGNAL_SEND:
-		return BIT(SONDE_POINT_SIGNAL_GENERATE);
-	case SONDE_TAP_SIGNAL_DELIVER:
-		return BIT(SONDE_POINT_SIGNAL_DELIVER);
-	case SONDE_TAP_SIGNAL_DISCARD:
-		return BIT(SONDE_POINT_SIGNAL_GENERATE) |
-		       BIT(SONDE_POINT_SIGNAL_DELIVER);
-	case SONDE_TAP_SYSCALL_ENTRY: /* these use other hooks */
-	case SONDE_TAP_SYSCALL_RETURN:
-	case SONDE_TAP_EXEC:
-	case SONDE_TAP_EXEC_FAILURE:
-	case SONDE_TAP_USER_ENTRY:
-	case SONDE_TAP_USER_RETURN:
-	case SONDE_TAP_USER_OFFSET:
-	case SONDE_TAP_PROFILE:
-	case SONDE_TAP_TICK:
-	case SONDE_TAP_KIND_COUNT:
-		break;
-	}
-	return 0;
-}
-
-static bool point_takes(enum sonde_tap_kind kind)
-{
-	return points_of(kind);
-}
-
+/* The tracepoints that the session needs, one bit each. */
 static u32 points_wanted(struct sonde_session *session)
 {
 	struct sonde_program *program;
 	unsigned long id;
-	u32 wanted = 0;
-	u32 kind;
+	u32 kinds = 0, wanted = 0, n;
 
-	for (kind = 0; kind < SONDE_TAP_KIND_COUNT; kind++)
-		if (session->tap_count[kind])
-			wanted |= points_of(kind);
+	for (n = 0; n < SONDE_TAP_KIND_COUNT; n++)
+		if (session->tap_count[n])
+			kinds |= BIT(n);
+	for (n = 0; n < SONDE_POINT_COUNT; n++)
+		if (points[n].kinds & kinds)
+			wanted |= BIT(n);
 	if (session->reenter_taps)
 		wanted |= BIT(SONDE_POINT_EXIT);
 	if (sonde_syscalls_want_newborns(session))
@@ -470,7 +445,8 @@ static void point_close(struct sonde_session *session)
 }
 
 const struct sonde_tap_ops sonde_point_taps = {
-	.takes = point_takes,
+	.kinds = KINDS_NEWTASK | BIT(SONDE_TAP_EXEC_SUCCESS) | KINDS_EXIT |
+		 KINDS_GENERATE | KINDS_DELIVER,
 	.check = sonde_site_check,
 	.arm = sonde_site_arm,
 	.disarm = sonde_site_disarm,

@@ -220,31 +220,10 @@ static const struct sonde_list_kind ecb_lists = {
 	.note = program_note_needs,
 };
 
-static void program_replace(struct sonde_session *session,
-			    struct sonde_probe *probe,
-			    struct sonde_ecb_list *fresh)
+static struct sonde_list __rcu **program_ecbs_place(struct sonde_probe *probe)
 {
-	struct sonde_ecb_list *old = program_ecbs_of(session, probe);
-
-	rcu_assign_pointer(probe->ecbs, fresh);
-	sonde_free_rcu(old);
-}
-
-static int program_put_entry(struct sonde_session *session,
-			     struct sonde_probe *probe,
-			     const struct sonde_ecb_entry *entry)
-{
-	struct sonde_ecb_list *ecbs = program_ecbs_of(session, probe);
-	struct sonde_list *list =
-		sonde_list_add(&ecb_lists, ecbs ? &ecbs->list : NULL, entry);
-
-	if (!list)
-		return -ENOMEM;
-	if (!ecbs || list != &ecbs->list)
-		program_replace(session, probe,
-				container_of(list, struct sonde_ecb_list,
-					     list));
-	return 0;
+	BUILD_BUG_ON(offsetof(struct sonde_ecb_list, list));
+	return (struct sonde_list __rcu **)&probe->ecbs;
 }
 
 static int program_add_one(struct sonde_session *session,
@@ -265,7 +244,7 @@ static int program_add_one(struct sonde_session *session,
 			      GFP_KERNEL_ACCOUNT));
 	if (err)
 		return err;
-	err = program_put_entry(session, probe, &entry);
+	err = sonde_list_add(&ecb_lists, program_ecbs_place(probe), &entry);
 	if (err)
 		xa_erase(&session->ecbs, ecb->epid);
 	else
@@ -288,18 +267,15 @@ static int program_remove_one(struct sonde_session *session, u32 epid)
 {
 	struct sonde_probe *probe = xa_erase(&session->ecbs, epid);
 	struct sonde_ecb_entry *entry;
-	struct sonde_ecb_list *ecbs;
 
 	if (!probe)
 		return -ENOENT;
-	ecbs = program_ecbs_of(session, probe);
-	entry = program_find_entry(ecbs, epid);
+	entry = program_find_entry(program_ecbs_of(session, probe), epid);
 	if (WARN_ON_ONCE(!entry))
 		return -ENOENT;
 	probe->held -= entry->held;
 	probe->cost -= entry->program->cost;
-	if (sonde_list_remove(&ecb_lists, &ecbs->list, entry))
-		program_replace(session, probe, NULL);
+	sonde_list_remove(&ecb_lists, program_ecbs_place(probe), entry);
 	return 0;
 }
 
@@ -345,33 +321,14 @@ static int program_by_epid(const void *a, const void *b)
 	return one->epid < other->epid ? -1 : one->epid > other->epid;
 }
 
-/* Undoes program_hold() for the first @count ECBs. */
-static void program_unhold(struct sonde_session *session,
-			   const struct sonde_ecb *ecbs, u64 count)
+/*
+ * Counts ECBs that hold, in their probes. Return: their number; -ENOMEM: nothing
+ * has changed.
+ */
+static int program_count_held(struct sonde_session *session,
+			      const struct sonde_ecb *ecbs, u64 count, s32 by)
 {
-	char why[SONDE_WHY];
-	bool some = false;
-	u64 n;
-
-	for (n = 0; n < count; n++) {
-		struct sonde_probe *probe;
-
-		if (!(ecbs[n].flags & SONDE_ECB_HELD))
-			continue;
-		probe = xa_load(&session->probes, ecbs[n].probe);
-		probe->held--;
-		some = true;
-	}
-	if (some)
-		sonde_taps_rehold(session, why);
-}
-
-/* Moves the taps of probes that will have ECBs that hold to engines. */
-static int program_hold(struct sonde_session *session,
-			const struct sonde_ecb *ecbs, u64 count, char *why)
-{
-	bool some = false;
-	int err = 0;
+	int held = 0;
 	u64 n;
 
 	for (n = 0; n < count; n++) {
@@ -381,14 +338,34 @@ static int program_hold(struct sonde_session *session,
 			continue;
 		probe = sonde_probe_get(session, ecbs[n].probe);
 		if (!probe) {
-			program_unhold(session, ecbs, n);
+			program_count_held(session, ecbs, n, -by);
 			return -ENOMEM;
 		}
-		probe->held++;
-		some = true;
+		probe->held += by;
+		held++;
 	}
-	if (some)
-		err = sonde_taps_rehold(session, why);
+	return held;
+}
+
+/* Undoes program_hold() for the first @count ECBs. */
+static void program_unhold(struct sonde_session *session,
+			   const struct sonde_ecb *ecbs, u64 count)
+{
+	char why[SONDE_WHY];
+
+	if (program_count_held(session, ecbs, count, -1) > 0)
+		sonde_taps_rehold(session, why);
+}
+
+/* Moves the taps of probes that will have ECBs that hold to engines. */
+static int program_hold(struct sonde_session *session,
+			const struct sonde_ecb *ecbs, u64 count, char *why)
+{
+	int err = program_count_held(session, ecbs, count, 1);
+
+	if (err <= 0)
+		return err;
+	err = sonde_taps_rehold(session, why);
 	if (err)
 		program_unhold(session, ecbs, count);
 	return err;
@@ -398,7 +375,7 @@ static int program_hold(struct sonde_session *session,
  * sonde_ecbs_add() - add ECBs to probes: all or none
  * @session: its lock is held; it has buffers
  * @bytes: an array of sonde_ecb; sorted by epid afterwards
- * @length: of @bytes
+ * @length: of @bytes, which sonde_request_fault() has checked
  * @why: the message for the user on failure
  *
  * Context: Process context. May sleep.
@@ -414,11 +391,8 @@ int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
 	int err = 0;
 
 	lockdep_assert_held(&session->lock);
-	if (length % sizeof(*ecbs) || !session->writers)
-		return sonde_refuse(why, -EINVAL,
-				    session->writers ?
-					    "malformed request: array of ECBs" :
-					    "there are no buffers yet");
+	if (!session->writers)
+		return sonde_refuse(why, -EINVAL, "there are no buffers yet");
 	sort(ecbs, count, sizeof(*ecbs), program_by_epid, NULL);
 	for (n = 0; n < count && !err; n++)
 		err = program_check_ecb(session, &ecbs[n], why);
@@ -446,14 +420,14 @@ int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
  * sonde_ecbs_remove() - remove ECBs from their probes
  * @session: its lock is held
  * @bytes: an array of epids
- * @length: of @bytes
+ * @length: of @bytes, which sonde_request_fault() has checked
  * @why: the message for the user on failure
  *
  * On return none of them runs any more. Existing ones are removed even if
  * others do not exist.
  *
  * Context: Process context. May sleep.
- * Return: 0; -EINVAL; -ENOENT: an ECB does not exist.
+ * Return: 0; -ENOENT: an ECB does not exist.
  */
 int sonde_ecbs_remove(struct sonde_session *session, const void *bytes,
 		      u64 length, char *why)
@@ -463,9 +437,6 @@ int sonde_ecbs_remove(struct sonde_session *session, const void *bytes,
 	u64 n;
 
 	lockdep_assert_held(&session->lock);
-	if (length % sizeof(*epids))
-		return sonde_refuse(why, -EINVAL,
-				    "malformed request: array of ids");
 	for (n = 0; n < length / sizeof(*epids); n++)
 		if (program_remove_one(session, epids[n]))
 			err = -ENOENT;

@@ -136,7 +136,8 @@ bool sonde_reenter_take(struct sonde_session *session, u32 probe, u64 entry,
 /**
  * sonde_reenter_forget() - free the notes of a thread that ends
  * @session: any
- * @task: the current task
+ * @task: the current task; NULL: all threads, and the session does not fire any
+ *	more
  *
  * Context: Any. Does not sleep.
  */
@@ -152,28 +153,10 @@ void sonde_reenter_forget(struct sonde_session *session,
 		return;
 	spin_lock_irqsave(&session->threads_lock, flags);
 	hash_for_each_safe(session->reentries, bucket, next, entry, node) {
-		if (entry->task != task)
+		if (task && entry->task != task)
 			continue;
 		hash_del_rcu(&entry->node);
 		sonde_free_rcu(entry);
 	}
 	spin_unlock_irqrestore(&session->threads_lock, flags);
-}
-
-/**
- * sonde_reenter_destroy() - free all notes
- * @session: it does not fire any more
- *
- * Context: Process context.
- */
-void sonde_reenter_destroy(struct sonde_session *session)
-{
-	struct sonde_reentry *entry;
-	struct hlist_node *next;
-	int bucket;
-
-	hash_for_each_safe(session->reentries, bucket, next, entry, node) {
-		hash_del(&entry->node);
-		sonde_free(entry);
-	}
 }

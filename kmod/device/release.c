@@ -26,7 +26,7 @@ static struct task_struct *release_get_task(u32 tid)
  * Waits until the thread has stopped: a request to resume before that might be
  * overtaken by the stop. Return: 0; -ESRCH: it ends; -EINTR.
  */
-static int release_await_stop(struct sonde_tracee *tracee)
+static int release_await_stop(struct sonde_tracee *tracee, u32 tid, char *why)
 {
 	int err;
 
@@ -34,11 +34,16 @@ static int release_await_stop(struct sonde_tracee *tracee)
 		err = sonde_tracee_control(tracee, UTRACE_STOP);
 		if (err != -EINPROGRESS ||
 		    sonde_tracee_resume(tracee) != UTRACE_STOP)
-			return err == -EINPROGRESS ? 0 : err;
+			break;
 		schedule_timeout_killable(1);
-		if (fatal_signal_pending(current))
-			return -EINTR;
+		if (fatal_signal_pending(current)) {
+			err = -EINTR;
+			break;
+		}
 	}
+	if (!err || err == -EINPROGRESS)
+		return 0;
+	return sonde_refuse(why, err, "thread %u ends", tid);
 }
 
 /* Lets a thread continue, with its waiting firings. */
@@ -56,18 +61,14 @@ static int release_held(struct sonde_tracee *tracee, u32 tid, u64 how,
 
 	if (!READ_ONCE(tracee->held))
 		return sonde_refuse(why, -EINVAL, "thread %u is not held", tid);
-	err = release_await_stop(tracee);
-	if (err)
-		scnprintf(why, SONDE_WHY, "thread %u ends", tid);
-	if (!err && signal) {
-		err = kill_pid(task_tgid(tracee->task), signal, 0);
-		if (err)
-			scnprintf(why, SONDE_WHY,
-				  "cannot send signal %d to process %u", signal,
-				  tracee->tgid);
-	}
+	err = release_await_stop(tracee, tid, why);
 	if (err)
 		return err;
+	err = signal ? kill_pid(task_tgid(tracee->task), signal, 0) : 0;
+	if (err)
+		return sonde_refuse(why, err,
+				    "cannot send signal %d to process %u",
+				    signal, tracee->tgid);
 	sonde_tracee_hold(tracee, false);
 	release_go_on(tracee);
 	return 0;
@@ -97,11 +98,9 @@ static int release_acknowledge(struct sonde_tracee *tracee, u32 tid, char *why)
 	if (!READ_ONCE(tracee->mapped))
 		return sonde_refuse(why, -EINVAL, "thread %u does not wait",
 				    tid);
-	err = release_await_stop(tracee);
-	if (err) {
-		scnprintf(why, SONDE_WHY, "thread %u ends", tid);
+	err = release_await_stop(tracee, tid, why);
+	if (err)
 		return err;
-	}
 	sonde_tracee_acknowledged(tracee);
 	release_go_on(tracee);
 	return 0;

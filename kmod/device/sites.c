@@ -13,25 +13,30 @@
 #include "kmod/device/session.h"
 #include "kmod/device/tap.h"
 
-static struct sonde_site __rcu **site_of(struct sonde_session *session,
-					 const struct sonde_tap *tap)
+static struct sonde_list __rcu **site_place_of(struct sonde_session *session,
+					       const struct sonde_tap *tap)
 {
 	u32 kind = array_index_nospec(tap->kind, SONDE_TAP_KIND_COUNT);
+	u32 number = array_index_nospec(tap->number, SONDE_CALLS);
+	struct sonde_site __rcu **site = &session->kinds[kind];
 
+	BUILD_BUG_ON(offsetof(struct sonde_site, list));
 	if (kind == SONDE_TAP_SYSCALL_ENTRY)
-		return &session->entries[array_index_nospec(tap->number,
-							    SONDE_CALLS)];
-	if (kind == SONDE_TAP_SYSCALL_RETURN)
-		return &session->returns[array_index_nospec(tap->number,
-							    SONDE_CALLS)];
-	return &session->kinds[kind];
+		site = &session->entries[number];
+	else if (kind == SONDE_TAP_SYSCALL_RETURN)
+		site = &session->returns[number];
+	return (struct sonde_list __rcu **)site;
 }
 
-static struct sonde_site *site_now(struct sonde_session *session,
-				   struct sonde_site __rcu **place)
+/* NULL: it has no taps. */
+static struct sonde_site *site_of(struct sonde_session *session,
+				  const struct sonde_tap *tap)
 {
-	return rcu_dereference_protected(*place,
-					 lockdep_is_held(&session->lock));
+	struct sonde_list *list =
+		rcu_dereference_protected(*site_place_of(session, tap),
+					  lockdep_is_held(&session->lock));
+
+	return (struct sonde_site *)list;
 }
 
 static void site_note_only(struct sonde_list *list, const void *entry)
@@ -50,51 +55,6 @@ static const struct sonde_list_kind sites = {
 	.note = site_note_only,
 };
 
-static void site_replace(struct sonde_session *session,
-			 struct sonde_site __rcu **place,
-			 struct sonde_site *fresh)
-{
-	struct sonde_site *old = site_now(session, place);
-
-	rcu_assign_pointer(*place, fresh);
-	sonde_free_rcu(old);
-}
-
-static int site_add(struct sonde_armed *armed)
-{
-	struct sonde_session *session = armed->session;
-	struct sonde_site __rcu **place = site_of(session, &armed->tap);
-	const struct sonde_site_entry entry = {
-		.pid = armed->tap.pid,
-		.tap = armed->tap.id,
-		.probe = armed->probe,
-	};
-	struct sonde_site *site = site_now(session, place);
-	struct sonde_list *list =
-		sonde_list_add(&sites, site ? &site->list : NULL, &entry);
-
-	if (!list)
-		return -ENOMEM;
-	if (!site || list != &site->list)
-		site_replace(session, place,
-			     container_of(list, struct sonde_site, list));
-	return 0;
-}
-
-/* Allocates nothing, so it cannot fail. */
-static void site_remove(struct sonde_armed *armed)
-{
-	struct sonde_session *session = armed->session;
-	struct sonde_site __rcu **place = site_of(session, &armed->tap);
-	struct sonde_site *site = site_now(session, place);
-	u32 n = 0;
-
-	while (site->entries[n].tap != armed->tap.id || site->entries[n].gone)
-		n++;
-	if (sonde_list_remove(&sites, &site->list, &site->entries[n]))
-		site_replace(session, place, NULL);
-}
-
 /**
  * sonde_site_check() - check whether there is room for one more tap
  * @session: its lock is held
@@ -107,8 +67,7 @@ static void site_remove(struct sonde_armed *armed)
 int sonde_site_check(struct sonde_session *session, const struct sonde_tap *tap,
 		     char *why)
 {
-	const struct sonde_site *site = site_now(session,
-						 site_of(session, tap));
+	const struct sonde_site *site = site_of(session, tap);
 
 	lockdep_assert_held(&session->lock);
 	if (!site || site->list.live < SONDE_SITE_MAX)
@@ -117,19 +76,34 @@ int sonde_site_check(struct sonde_session *session, const struct sonde_tap *tap,
 			    SONDE_SITE_MAX);
 }
 
-static int site_place(struct sonde_armed *armed)
+static int site_add(struct sonde_armed *armed)
 {
-	int err = site_add(armed);
+	const struct sonde_site_entry entry = {
+		.pid = armed->tap.pid,
+		.tap = armed->tap.id,
+		.probe = armed->probe,
+	};
+	int err = sonde_list_add(&sites,
+				 site_place_of(armed->session, &armed->tap),
+				 &entry);
 
 	if (!err)
 		armed->session->tap_count[armed->tap.kind]++;
 	return err;
 }
 
-static void site_displace(struct sonde_armed *armed)
+/* Allocates nothing, so it cannot fail. */
+static void site_remove(struct sonde_armed *armed)
 {
-	armed->session->tap_count[armed->tap.kind]--;
-	site_remove(armed);
+	struct sonde_session *session = armed->session;
+	struct sonde_site *site = site_of(session, &armed->tap);
+	u32 n = 0;
+
+	session->tap_count[armed->tap.kind]--;
+	while (site->entries[n].tap != armed->tap.id || site->entries[n].gone)
+		n++;
+	sonde_list_remove(&sites, site_place_of(session, &armed->tap),
+			  &site->entries[n]);
 }
 
 /**
@@ -146,7 +120,7 @@ int sonde_site_arm(struct sonde_armed *armed, const char *path,
 		   struct sonde_arming *arming, char *why)
 {
 	lockdep_assert_held(&armed->session->lock);
-	return armed->held ? 0 : site_place(armed);
+	return armed->held ? 0 : site_add(armed);
 }
 
 /**
@@ -161,7 +135,7 @@ void sonde_site_disarm(struct sonde_armed *armed)
 {
 	lockdep_assert_held(&armed->session->lock);
 	if (!armed->held)
-		site_displace(armed);
+		site_remove(armed);
 }
 
 /**
@@ -178,9 +152,9 @@ int sonde_site_hold(struct sonde_armed *armed, bool held)
 
 	lockdep_assert_held(&armed->session->lock);
 	if (held)
-		site_displace(armed);
+		site_remove(armed);
 	else
-		err = site_place(armed);
+		err = site_add(armed);
 	armed->held = held || err;
 	return err;
 }

@@ -88,11 +88,7 @@ static unsigned long call_location_of_call(u32 number)
 
 static int call_start(struct batch *batch)
 {
-	int err = sonde_direct_register(&batch->ops, call_trampoline_of(batch));
-
-	if (!err)
-		list_add(&batch->node, &batches);
-	return err;
+	return sonde_direct_register(&batch->ops, call_trampoline_of(batch));
 }
 
 static void call_drop(struct batch *batch)
@@ -101,12 +97,34 @@ static void call_drop(struct batch *batch)
 	sonde_free(batch);
 }
 
+/* Makes the batch @at, which hooks only the function at @ip. */
+static int call_start_at(struct batch **at, unsigned long ip)
+{
+	struct batch *batch = sonde_alloc(SONDE_MEMORY_HOOKS, sizeof(*batch));
+	int err;
+
+	if (!batch)
+		return -ENOMEM;
+	*at = batch; /* for call_trampoline_of() */
+	INIT_LIST_HEAD(&batch->node);
+	err = ftrace_set_filter_ip(&batch->ops, ip, 0, 0);
+	if (!err)
+		err = call_start(batch);
+	if (!err)
+		return 0;
+	call_drop(batch);
+	*at = NULL;
+	return err;
+}
+
 static void call_stop(struct batch *batch)
 {
 	sonde_direct_unregister(&batch->ops, call_trampoline_of(batch));
 	list_del(&batch->node);
 	if (batch == all)
 		all = NULL;
+	else if (batch == compat)
+		compat = NULL;
 	sonde_free(batch);
 }
 
@@ -117,32 +135,15 @@ static void call_stop(struct batch *batch)
  */
 void sonde_syscall_hooks_compat(bool wanted)
 {
-	int err;
-
 	if (!compat_entry || wanted == sonde_syscall_compat_hooked)
 		return;
 	if (!wanted) {
 		WRITE_ONCE(sonde_syscall_compat_hooked, false);
-		sonde_direct_unregister(&compat->ops,
-					call_trampoline_of(compat));
-		sonde_free(compat);
-		compat = NULL;
-		return;
+		call_stop(compat);
+	} else if (READ_ONCE(direct_calls)) { /* else: the tracepoint sees them */
+		WRITE_ONCE(sonde_syscall_compat_hooked,
+			   !call_start_at(&compat, compat_entry));
 	}
-	if (!READ_ONCE(direct_calls))
-		return; /* for tests: the tracepoint sees them, if it is registered */
-	compat = sonde_alloc(SONDE_MEMORY_HOOKS, sizeof(*compat));
-	if (!compat)
-		return;
-	err = ftrace_set_filter_ip(&compat->ops, compat_entry, 0, 0);
-	if (!err)
-		err = sonde_direct_register(&compat->ops,
-					    call_trampoline_of(compat));
-	if (err) {
-		call_drop(compat);
-		compat = NULL;
-	}
-	WRITE_ONCE(sonde_syscall_compat_hooked, !err);
 }
 
 static int call_hook_all(void)
@@ -151,16 +152,9 @@ static int call_hook_all(void)
 
 	if (all)
 		return 0;
-	all = sonde_alloc(SONDE_MEMORY_HOOKS, sizeof(*all));
-	if (!all)
-		return -ENOMEM;
-	err = ftrace_set_filter_ip(&all->ops, all_calls, 0, 0);
+	err = call_start_at(&all, all_calls);
 	if (!err)
-		err = call_start(all);
-	if (err) {
-		call_drop(all);
-		all = NULL;
-	}
+		list_add(&all->node, &batches);
 	return err;
 }
 
@@ -189,7 +183,9 @@ static int call_hook_by_name(const unsigned long *numbers)
 	bitmap_copy(batch->numbers, numbers, SONDE_CALLS);
 	if (any && !err)
 		err = call_start(batch);
-	if (err || !any)
+	if (any && !err)
+		list_add(&batch->node, &batches);
+	else
 		call_drop(batch);
 	return err;
 }
@@ -265,8 +261,9 @@ static int call_hook_tracepoint(void)
 	if (on_tracepoint)
 		return 0;
 	if (enter_point)
-		err = tracepoint_probe_register(
-			enter_point, sonde_syscall_probe_enter, NULL);
+		err = tracepoint_probe_register(enter_point,
+						sonde_syscall_probe_enter,
+						NULL);
 	on_tracepoint = !err;
 	return err;
 }
@@ -382,11 +379,11 @@ bool sonde_syscalls_see_compat(void)
 }
 
 /**
- * sonde_syscall_hooks_init() - look up the functions that are hooked
+ * sonde_syscalls_init() - look up the functions that are hooked
  *
  * Context: Process context, module load.
  */
-void sonde_syscall_hooks_init(void)
+void sonde_syscalls_init(void)
 {
 	static const char all_type[] =
 		"long int(struct pt_regs *, unsigned int)";

@@ -28,7 +28,6 @@ void sonde_syscall_probe_enter(void *data, struct pt_regs *regs, long call);
 extern u8 sonde_syscall_hook_of[SONDE_CALLS];
 extern bool sonde_syscall_compat_hooked;
 
-void sonde_syscall_hooks_init(void);
 int sonde_syscall_hooks_take(struct sonde_session *session,
 			     const unsigned long *wanted);
 void sonde_syscall_hooks_give_back(struct sonde_session *session,

@@ -89,14 +89,14 @@ static void call_list(struct sonde_session *session, bool on)
 	session->calls_listed = on;
 }
 
-static void call_see_return(struct task_struct *task)
+static void call_want_return_of(struct task_struct *task)
 {
 	if (!(task->flags & SONDE_PF_KERNEL))
 		set_task_syscall_work(task, SYSCALL_TRACEPOINT);
 }
 
 /* A thread that is created meanwhile is in no call. Context: RCU. */
-static void call_see_returns_of(void *unused, pid_t pid)
+static void call_want_returns_of(void *unused, pid_t pid)
 {
 	struct task_struct *leader =
 		pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_TGID);
@@ -105,23 +105,23 @@ static void call_see_returns_of(void *unused, pid_t pid)
 	if (!leader)
 		return;
 	for_each_thread(leader, task)
-		call_see_return(task);
+		call_want_return_of(task);
 }
 
 /* Also reports the return of calls that are in progress. */
-static void call_see_returns(struct sonde_session *session)
+static void call_want_returns(struct sonde_session *session)
 {
 	struct task_struct *process, *task;
 
 	if (session->targeted) {
-		sonde_finder_walk(session->finder, call_see_returns_of, NULL);
+		sonde_finder_walk(session->finder, call_want_returns_of, NULL);
 		return;
 	}
 	if (!session->privileged)
 		return; /* it traces no task yet */
 	read_lock(sonde_kernel.tasklist_lock);
 	for_each_process_thread(process, task)
-		call_see_return(task);
+		call_want_return_of(task);
 	read_unlock(sonde_kernel.tasklist_lock);
 }
 
@@ -144,7 +144,7 @@ static int call_update(struct sonde_session *session, char *why)
 		call_list(session, !bitmap_empty(session->calls, SONDE_CALLS));
 	sonde_syscall_hooks_compat(!list_empty(&sonde_syscall_sessions));
 	if (returns > session->return_taps)
-		call_see_returns(session);
+		call_want_returns(session);
 	session->return_taps = returns;
 	mutex_unlock(&calls_lock);
 	return err;
@@ -256,15 +256,9 @@ static int call_check(struct sonde_session *session,
 	return sonde_site_check(session, tap, why);
 }
 
-static bool call_takes(enum sonde_tap_kind kind)
-{
-	return kind == SONDE_TAP_SYSCALL_ENTRY ||
-	       kind == SONDE_TAP_SYSCALL_RETURN || kind == SONDE_TAP_EXEC ||
-	       kind == SONDE_TAP_EXEC_FAILURE;
-}
-
 const struct sonde_tap_ops sonde_syscall_taps = {
-	.takes = call_takes,
+	.kinds = BIT(SONDE_TAP_SYSCALL_ENTRY) | BIT(SONDE_TAP_SYSCALL_RETURN) |
+		 BIT(SONDE_TAP_EXEC) | BIT(SONDE_TAP_EXEC_FAILURE),
 	.check = call_check,
 	.arm = sonde_site_arm,
 	.disarm = sonde_site_disarm,

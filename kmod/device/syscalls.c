@@ -44,21 +44,21 @@ LIST_HEAD(sonde_syscall_sessions);
 struct sonde_session __rcu *sonde_syscall_sole;
 long sonde_syscall_everyone;
 
-static const struct {
-	u16 number, call;
-} compat_numbers[] = {
+/* By the number in 32-bit code. */
+static const u16 compat_calls[] = {
+#define NO_CALL SONDE_CALLS
 #include "kmod/shared/compat_numbers.h"
+#undef NO_CALL
 };
-
-/* Indexed by the number in 32-bit code. */
-static u16 compat_calls[SONDE_NATIVE_CALLS] __ro_after_init;
 
 /* Return: SONDE_CALLS if there is none. */
 static unsigned long call_of_compat(unsigned long number)
 {
-	if (number >= SONDE_NATIVE_CALLS)
+	const unsigned long count = ARRAY_SIZE(compat_calls);
+
+	if (number >= count)
 		return SONDE_CALLS;
-	return compat_calls[array_index_nospec(number, SONDE_NATIVE_CALLS)];
+	return compat_calls[array_index_nospec(number, count)];
 }
 
 static __always_inline void call_begin(struct sonde_firing *firing,
@@ -400,21 +400,4 @@ void sonde_syscall_exit(struct pt_regs *regs, long result)
 	else
 		call_leave_listed(regs, call, result);
 	preempt_enable_notrace();
-}
-
-/**
- * sonde_syscalls_init() - look up the hooked functions, and fill in the call
- * numbers
- *
- * Context: Process context, module load.
- */
-void sonde_syscalls_init(void)
-{
-	u32 n;
-
-	sonde_syscall_hooks_init();
-	for (n = 0; n < ARRAY_SIZE(compat_calls); n++)
-		compat_calls[n] = SONDE_CALLS;
-	for (n = 0; n < ARRAY_SIZE(compat_numbers); n++)
-		compat_calls[compat_numbers[n].number] = compat_numbers[n].call;
 }

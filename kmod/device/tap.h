@@ -33,7 +33,7 @@ struct sonde_arming {
 /**
  * struct sonde_tap_ops - the backend of some kinds of taps
  * @has_file: its taps have a file
- * @takes: whether it is the backend of this kind
+ * @kinds: the kinds of its taps, one bit each
  * @check: whether a tap can be armed; if not, fills in the message for the user
  * @arm: arms a tap, which may fire at once
  * @disarm: disarms a tap; it may still fire until @wait, and RCU
@@ -46,13 +46,13 @@ struct sonde_arming {
  * @free: frees the resources of a tap, after that
  * @close: removes all hooks: no tap is left
  *
- * All except @takes may sleep and are called under the session's lock; @wait
+ * All functions may sleep and are called under the session's lock; @wait
  * and @free also without it, when the session is closed. Those from @hold on
  * may be NULL.
  */
 struct sonde_tap_ops {
 	bool has_file;
-	bool (*takes)(enum sonde_tap_kind kind);
+	u32 kinds;
 	int (*check)(struct sonde_session *session, const struct sonde_tap *tap,
 		     char *why);
 	int (*arm)(struct sonde_armed *armed, const char *path,
@@ -71,6 +71,9 @@ extern const struct sonde_tap_ops sonde_point_taps;
 extern const struct sonde_tap_ops sonde_syscall_taps;
 extern const struct sonde_tap_ops sonde_user_taps;
 extern const struct sonde_tap_ops sonde_timer_taps;
+
+void sonde_points_init(void);
+void sonde_uprobes_init(void);
 
 /**
  * sonde_tap_check_perfmon() - check whether the session may have such taps

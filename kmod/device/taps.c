@@ -87,7 +87,8 @@ static const struct sonde_tap_ops *tap_ops_of(u32 kind)
 	int n;
 
 	for (n = 0; n < ARRAY_SIZE(backends); n++)
-		if (kind < SONDE_TAP_KIND_COUNT && backends[n]->takes(kind))
+		if (kind < SONDE_TAP_KIND_COUNT &&
+		    (backends[n]->kinds & BIT(kind)))
 			return backends[n];
 	return NULL;
 }
@@ -406,14 +407,14 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
  * sonde_taps_disarm() - disarm taps
  * @session: its lock is held
  * @bytes: an array of tap ids
- * @length: of @bytes
+ * @length: of @bytes, which sonde_request_fault() has checked
  * @why: the message for the user on failure
  *
  * On return none of them fires any more. Existing taps are disarmed even if
  * others do not exist.
  *
  * Context: Process context. May sleep.
- * Return: 0; -EINVAL; -ENOENT: a tap does not exist.
+ * Return: 0; -ENOENT: a tap does not exist.
  */
 int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 		      u64 length, char *why)
@@ -424,9 +425,6 @@ int sonde_taps_disarm(struct sonde_session *session, const void *bytes,
 	u64 n;
 
 	lockdep_assert_held(&session->lock);
-	if (length % sizeof(*ids))
-		return sonde_refuse(why, -EINVAL,
-				    "malformed request: array of ids");
 	for (n = 0; n < length / sizeof(*ids); n++) {
 		if (!xa_load(&session->taps, ids[n])) {
 			scnprintf(why, SONDE_WHY, "no such tap");

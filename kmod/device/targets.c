@@ -86,8 +86,7 @@ void sonde_targets_changed(struct sonde_session *session)
 }
 
 /*
- * Callbacks from the finder The current task has cloned a thread, which has not
- * run yet.
+ * Callbacks from the finder
  */
 
 /* A thread was cloned by the current task, and has not run. */
@@ -208,29 +207,6 @@ int sonde_targets_init(struct sonde_session *session)
 	return session->finder ? 0 : -ENOMEM;
 }
 
-/**
- * sonde_targets_end() - stop following targets
- * @session: it is being closed
- *
- * Context: Process context. Sleeps.
- */
-void sonde_targets_end(struct sonde_session *session)
-{
-	might_sleep();
-	sonde_finder_end(session->finder);
-}
-
-/**
- * sonde_targets_destroy() - free all targets
- * @session: it does not fire any more
- *
- * Context: Process context.
- */
-void sonde_targets_destroy(struct sonde_session *session)
-{
-	sonde_finder_free(session->finder);
-}
-
 /*
  * Requests of the consumer
  */
@@ -247,6 +223,11 @@ void sonde_targets_find(void)
 {
 	may_access = sonde_function_call("ptrace_may_access",
 					 "bool(struct task_struct *, unsigned int)");
+}
+
+static int target_refuse(char *why)
+{
+	return sonde_refuse(why, -ESRCH, "no such process");
 }
 
 static int target_check_task(struct task_struct *task, char *why)
@@ -300,7 +281,7 @@ static int target_admit(struct sonde_session *session,
 	}
 	/* not the earlier leader: a thread that execs becomes the leader */
 	leader = get_pid_task(pid, PIDTYPE_TGID);
-	err = leader ? target_check_task(leader, why) : -ESRCH;
+	err = leader ? target_check_task(leader, why) : target_refuse(why);
 	if (!err) {
 		err = sonde_finder_add(session->finder, leader->tgid);
 		if (!err)
@@ -347,7 +328,7 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	lockdep_assert_held(&session->lock);
 	if (!task) {
 		put_pid(pid);
-		return sonde_refuse(why, -ESRCH, "no such process");
+		return target_refuse(why);
 	}
 	err = target_check_task(task, why);
 	if (!err)
@@ -360,15 +341,12 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	if (err)
 		goto out_put;
 	if (sonde_mappings_follow(session) && !session->privileged) {
-		scnprintf(why, SONDE_WHY,
-			  "this kernel does not tell what a program becomes: only CAP_SYS_PTRACE may trace it");
-		err = -EOPNOTSUPP;
+		err = sonde_refuse(why, -EOPNOTSUPP,
+				   "this kernel does not report what a process executes: only CAP_SYS_PTRACE may trace it");
 		goto out_put;
 	}
 	known = sonde_has_target(session, task->tgid);
 	err = target_admit(session, task->signal, pid, why);
-	if (err == -ESRCH)
-		scnprintf(why, SONDE_WHY, "no such process");
 	if (err)
 		goto out_put;
 	sonde_syscalls_mark_process(session, task);
@@ -376,10 +354,8 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 	err = sonde_taps_retarget(session, why);
 	if (!err)
 		err = sonde_holds_update(session);
-	if (!err && target_has_ended(task)) {
-		scnprintf(why, SONDE_WHY, "no such process");
-		err = -ESRCH;
-	}
+	if (!err && target_has_ended(task))
+		err = target_refuse(why);
 	if (err && !known)
 		target_drop(session, task->tgid, &what);
 

@@ -13,7 +13,5 @@ int sonde_target_add(struct sonde_session *session, u64 pid, char *why);
 int sonde_target_remove(struct sonde_session *session, u64 pid, char *why);
 int sonde_target_follow(struct sonde_session *session, u64 pid, char *why);
 void sonde_targets_changed(struct sonde_session *session);
-void sonde_targets_end(struct sonde_session *session);
-void sonde_targets_destroy(struct sonde_session *session);
 
 #endif

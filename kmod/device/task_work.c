@@ -147,10 +147,9 @@ void sonde_pauses_show(struct seq_file *to)
 
 	spin_lock(&pauses_lock);
 	list_for_each_entry(pause, &pauses, node)
-		seq_printf(
-			to,
-			"waiting: thread %u, for memory that nobody brings\n",
-			pause->pid);
+		seq_printf(to,
+			   "waiting: thread %u, for memory that another process must supply\n",
+			   pause->pid);
 	spin_unlock(&pauses_lock);
 }
 

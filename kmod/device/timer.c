@@ -277,13 +277,8 @@ static void timer_disarm(struct sonde_armed *armed)
 	armed->timer = NULL;
 }
 
-static bool timer_takes(enum sonde_tap_kind kind)
-{
-	return kind == SONDE_TAP_PROFILE || kind == SONDE_TAP_TICK;
-}
-
 const struct sonde_tap_ops sonde_timer_taps = {
-	.takes = timer_takes,
+	.kinds = BIT(SONDE_TAP_PROFILE) | BIT(SONDE_TAP_TICK),
 	.check = timer_check,
 	.arm = timer_arm,
 	.disarm = timer_disarm,

@@ -372,8 +372,8 @@ struct sonde_tracees *sonde_tracees_of(struct sonde_session *session)
 	refcount_inc(&session->ref);
 	tracees->ops = sonde_hold_ops;
 	tracees->events = SONDE_HOLD_EVENTS;
-	smp_store_release(&session->tracees,
-			  tracees); /* fully initialised, for sonde_hold_newborn() */
+	/* fully initialised, for sonde_hold_newborn() */
+	smp_store_release(&session->tracees, tracees);
 	return tracees;
 }
 
@@ -398,7 +398,7 @@ void sonde_tracee_acknowledged(struct sonde_tracee *tracee)
 }
 
 /**
- * sonde_hold_mapped() - make the current thread wait for an acknowledgement
+ * sonde_hold_mapped() - make the current thread wait until a file is acknowledged
  * @session: it follows the process
  *
  * The thread waits for one more SONDE_ACKNOWLEDGE; not if the process has been

@@ -45,19 +45,20 @@
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
 #include "kmod/device/tap.h"
-#include "kmod/device/uprobe.h"
 
 struct sonde_uprobe {
-	struct uprobe_consumer consumer;
+	struct sonde_uprobe_place place; /* this and pid are the key */
 	struct sonde_armed __rcu *first; /* never NULL */
 	struct sonde_session *session;
-	struct inode *inode; /* the next three fields are the key */
-	u64 offset;
 	u32 pid; /* only this process; 0: any */
 	u32 taps;
-	struct uprobe *handle;
 	struct rb_node node;
 };
+
+static struct sonde_uprobe *utap_uprobe_of(struct uprobe_consumer *consumer)
+{
+	return container_of(consumer, struct sonde_uprobe, place.consumer);
+}
 
 static bool __maybe_unused utap_wants_process(const struct sonde_uprobe *uprobe,
 					      u32 pid)
@@ -73,8 +74,7 @@ static bool utap_filter_mm(struct uprobe_consumer *consumer,
 {
 	bool wants = true;
 #ifdef CONFIG_MEMCG
-	struct sonde_uprobe *uprobe =
-		container_of(consumer, struct sonde_uprobe, consumer);
+	struct sonde_uprobe *uprobe = utap_uprobe_of(consumer);
 	struct task_struct *owner;
 
 	rcu_read_lock();
@@ -120,7 +120,7 @@ static __always_inline bool utap_fire_user(struct sonde_armed *armed,
 	}
 	deferred |= verdict == ABSENT;
 	if (unlikely(deferred))
-		sonde_fire_behind(firing, armed->probe, leave);
+		sonde_fire_after(firing, armed->probe, leave);
 	else
 		deferred = sonde_fire_now(firing, armed->probe);
 	preempt_enable_notrace();
@@ -195,8 +195,7 @@ static noinline void utap_lose(const struct sonde_armed *armed)
 static __always_inline struct sonde_armed *
 utap_first(struct uprobe_consumer *consumer)
 {
-	return rcu_dereference_raw(
-		container_of(consumer, struct sonde_uprobe, consumer)->first);
+	return rcu_dereference_raw(utap_uprobe_of(consumer)->first);
 }
 
 /* The usual case: one tap, which always fires. */
@@ -355,10 +354,10 @@ static void utap_close_file(struct sonde_arming *arming)
 static int utap_compare(const struct sonde_uprobe *uprobe,
 			const struct inode *inode, u64 offset, u32 pid)
 {
-	if (inode != uprobe->inode)
-		return inode < uprobe->inode ? -1 : 1;
-	if (offset != uprobe->offset)
-		return offset < uprobe->offset ? -1 : 1;
+	if (inode != uprobe->place.inode)
+		return inode < uprobe->place.inode ? -1 : 1;
+	if (offset != uprobe->place.offset)
+		return offset < uprobe->place.offset ? -1 : 1;
 	return pid < uprobe->pid ? -1 : pid > uprobe->pid;
 }
 
@@ -397,7 +396,7 @@ static void utap_choose_handler(struct sonde_uprobe *uprobe)
 	const struct sonde_armed *first = utap_tap_at(&uprobe->first);
 	bool plain = !first->judged && !utap_tap_at(&first->next);
 
-	WRITE_ONCE(uprobe->consumer.handler,
+	WRITE_ONCE(uprobe->place.consumer.handler,
 		   plain ? utap_handle_plain : utap_handle_each);
 }
 
@@ -432,25 +431,10 @@ static void utap_detach_tap(struct sonde_uprobe *uprobe,
 	utap_choose_handler(uprobe);
 }
 
-static int utap_start(struct sonde_uprobe *uprobe,
-		      const struct sonde_armed *armed, char *why)
-{
-	struct uprobe *handle;
-
-	handle = sonde_uprobe_register(uprobe->inode, uprobe->offset,
-				       &uprobe->consumer);
-	if (IS_ERR(handle)) {
-		scnprintf(why, SONDE_WHY, "tap %u: cannot put a uprobe at offset 0x%llx",
-			  armed->tap.id, uprobe->offset);
-		return PTR_ERR(handle);
-	}
-	uprobe->handle = handle;
-	return 0;
-}
-
 /* Registers a uprobe for the first tap at its place. */
-static int utap_settle(struct sonde_armed *armed, struct inode *inode,
-		       struct rb_node *parent, struct rb_node **link, char *why)
+static int utap_register(struct sonde_armed *armed, struct inode *inode,
+			 struct rb_node *parent, struct rb_node **link,
+			 char *why)
 {
 	struct sonde_session *session = armed->session;
 	struct sonde_uprobe *uprobe = sonde_alloc(SONDE_MEMORY_TAPS,
@@ -459,25 +443,28 @@ static int utap_settle(struct sonde_armed *armed, struct inode *inode,
 
 	if (!uprobe)
 		return -ENOMEM;
-	uprobe->consumer.filter = utap_filter_mm;
+	uprobe->place.consumer.filter = utap_filter_mm;
+	uprobe->place.inode = igrab(inode);
+	uprobe->place.offset = armed->tap.offset;
 	uprobe->session = session;
-	uprobe->inode = igrab(inode);
-	uprobe->offset = armed->tap.offset;
 	uprobe->pid = armed->tap.pid;
 	err = -ENOENT;
-	if (!uprobe->inode)
+	if (!uprobe->place.inode)
 		goto out_free;
 	utap_attach_tap(uprobe, armed);
-	err = utap_start(uprobe, armed, why);
-	if (err)
+	err = sonde_uprobe_register(&uprobe->place);
+	if (err) {
+		scnprintf(why, SONDE_WHY, "tap %u: cannot put a uprobe at offset 0x%llx",
+			  armed->tap.id, armed->tap.offset);
 		goto out_put;
+	}
 	rb_link_node(&uprobe->node, parent, link);
 	rb_insert_color(&uprobe->node, &session->uprobes);
 	return 0;
 
 out_put:
 	armed->uprobe = NULL;
-	iput(uprobe->inode);
+	iput(uprobe->place.inode);
 out_free:
 	sonde_free(uprobe);
 	return err;
@@ -543,7 +530,7 @@ static int utap_arm_in(struct sonde_armed *armed,
 	if (uprobe)
 		utap_attach_tap(uprobe, armed);
 	else
-		err = utap_settle(armed, file->inode, parent, link, why);
+		err = utap_register(armed, file->inode, parent, link, why);
 	if (!err)
 		utap_count(armed, 1);
 	return err;
@@ -580,27 +567,20 @@ static void utap_disarm(struct sonde_armed *armed)
 	utap_count(armed, -1);
 	if (utap_tap_at(&uprobe->first) != armed || utap_tap_at(&armed->next)) {
 		utap_detach_tap(uprobe, armed);
-		sonde_uprobe_settle(uprobe->inode, uprobe->offset);
+		sonde_uprobe_settle(&uprobe->place);
 		return;
 	}
 	rb_erase(&uprobe->node, &uprobe->session->uprobes);
-	sonde_uprobe_unregister(uprobe->handle, uprobe->inode, uprobe->offset,
-				&uprobe->consumer);
+	sonde_uprobe_unregister(&uprobe->place);
 }
 
 static void utap_release(struct sonde_armed *armed)
 {
 	if (!armed->uprobe)
 		return;
-	iput(armed->uprobe->inode);
+	iput(armed->uprobe->place.inode);
 	sonde_free(armed->uprobe);
 	armed->uprobe = NULL;
-}
-
-static int utap_reapply(struct sonde_uprobe *uprobe, bool add)
-{
-	return sonde_uprobe_apply(apply, uprobe->handle, uprobe->inode,
-				  uprobe->offset, &uprobe->consumer, add);
 }
 
 /*
@@ -619,12 +599,13 @@ static int utap_retarget(struct sonde_session *session, char *why)
 		struct sonde_uprobe *uprobe =
 			rb_entry(node, struct sonde_uprobe, node);
 
-		err = apply ? utap_reapply(uprobe, true) : -EOPNOTSUPP;
-		if (!err)
-			err = utap_reapply(uprobe, false);
+		err = -EOPNOTSUPP;
+		if (apply)
+			err = sonde_uprobe_apply(apply, &uprobe->place, true) ?:
+			      sonde_uprobe_apply(apply, &uprobe->place, false);
 		if (err)
 			scnprintf(why, SONDE_WHY, "cannot put a uprobe at offset 0x%llx into the process",
-				  uprobe->offset);
+				  uprobe->place.offset);
 	}
 	return err;
 }
@@ -644,15 +625,10 @@ static int utap_check(struct sonde_session *session,
 	return sonde_tap_check_perfmon(session, why);
 }
 
-static bool utap_takes(enum sonde_tap_kind kind)
-{
-	return kind == SONDE_TAP_USER_ENTRY || kind == SONDE_TAP_USER_RETURN ||
-	       kind == SONDE_TAP_USER_OFFSET;
-}
-
 const struct sonde_tap_ops sonde_user_taps = {
 	.has_file = true,
-	.takes = utap_takes,
+	.kinds = BIT(SONDE_TAP_USER_ENTRY) | BIT(SONDE_TAP_USER_RETURN) |
+		 BIT(SONDE_TAP_USER_OFFSET),
 	.check = utap_check,
 	.arm = utap_arm,
 	.disarm = utap_disarm,

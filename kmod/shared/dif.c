@@ -157,52 +157,34 @@ static int number_is_good(const struct sonde_dif_insn *in)
 	return 1; /* LI takes any */
 }
 
-static int immediate_is_good(const struct verifier *v, char letter,
-			     const struct sonde_dif_insn *in)
+/* Why the immediate cannot be that operand; NULL: it can. */
+static const char *immediate_fault(const struct verifier *v, char letter,
+				   const struct sonde_dif_insn *in)
 {
 	uint32_t i = (uint32_t)in->i; /* a negative one becomes too large */
 	const struct sonde_dif_program *p = v->program;
 
 	switch (letter) {
 	case 'i':
-		return number_is_good(in);
+		return number_is_good(in) ? NULL : "immediate out of range";
 	case 'P':
-		return p->pool_size >= 8 && i <= p->pool_size - 8;
+		return p->pool_size >= 8 && i <= p->pool_size - 8 ?
+			       NULL : "no such number in the pool";
 	case 'T':
-		return i < v->texts_end;
+		return i < v->texts_end ?
+			       NULL : "no NUL-terminated text there in the pool";
 	case 'J':
-		return in->i >= 0 && i < p->length - 1 - v->pc;
+		return in->i >= 0 && i < p->length - 1 - v->pc ?
+			       NULL : "the branch does not go forward inside the program";
 	case 'V':
-		return i < SONDE_DIF_VAR_COUNT;
+		return i < SONDE_DIF_VAR_COUNT ? NULL : "no such variable";
 	case 'L':
-		return i < SONDE_DIF_LOCALS;
+		return i < SONDE_DIF_LOCALS ? NULL : "no such local";
 	case 'H':
-		return i < SONDE_DIF_THREAD;
-	case 'N':
-		return i < SONDE_DIF_ARGS;
+		return i < SONDE_DIF_THREAD ? NULL : "no such thread variable";
+	default: /* 'N' */
+		return i < SONDE_DIF_ARGS ? NULL : "no such argument";
 	}
-	return 0;
-}
-
-static const char *immediate_refusal(char letter)
-{
-	switch (letter) {
-	case 'P':
-		return "no such number in the pool";
-	case 'T':
-		return "no NUL-terminated text there in the pool";
-	case 'J':
-		return "the branch does not go forward inside the program";
-	case 'V':
-		return "no such variable";
-	case 'L':
-		return "no such local";
-	case 'H':
-		return "no such thread variable";
-	case 'N':
-		return "no such argument";
-	}
-	return "immediate out of range";
 }
 
 static uint32_t kind_of_capture(uint32_t op)
@@ -244,7 +226,7 @@ static int check_unused(struct verifier *v, const struct sonde_dif_insn *in,
 /* Checks one instruction by itself, without its context. */
 static int check_operands(struct verifier *v, const struct sonde_dif_insn *in)
 {
-	const char *letter;
+	const char *letter, *fault;
 	int d = 0, a = 0, b = 0, i = 0;
 
 	if (in->op >= SONDE_DIF_OP_COUNT)
@@ -273,8 +255,9 @@ static int check_operands(struct verifier *v, const struct sonde_dif_insn *in)
 			break;
 		default:
 			i = 1;
-			if (!immediate_is_good(v, *letter, in))
-				return refuse(v, immediate_refusal(*letter));
+			fault = immediate_fault(v, *letter, in);
+			if (fault)
+				return refuse(v, fault);
 		}
 	}
 	return check_unused(v, in, d, a, b, i);
@@ -548,20 +531,6 @@ struct run {
 	uint32_t used; /* bytes of the record */
 };
 
-static int64_t divide(int64_t a, int64_t b)
-{
-	if (b == 0)
-		return 0;
-	if (b == -1) /* INT64_MIN / -1 wraps */
-		return (int64_t)(0 - (uint64_t)a);
-	return a / b;
-}
-
-static int64_t modulo(int64_t a, int64_t b)
-{
-	return b == 0 || b == -1 ? 0 : a % b;
-}
-
 static uint64_t shift_signed(uint64_t a, uint64_t b)
 {
 	if (b > 63)
@@ -614,28 +583,14 @@ static int read_memory(struct run *run, int kernel, uint64_t address, void *to,
 static uint64_t load(struct run *run, int kernel, uint64_t address,
 		     int32_t bytes)
 {
-	union {
-		uint8_t one;
-		uint16_t two;
-		uint32_t four;
-		uint64_t eight;
-	} value;
+	uint64_t value = 0; /* little endian: the other bytes stay 0 */
 
-	if (read_memory(run, kernel, address, &value, (uint32_t)bytes) < 0) {
-		if (!run->faulted)
-			run->address = address;
-		run->faulted = 1;
-		return 0;
-	}
-	switch (bytes) {
-	case 1:
-		return value.one;
-	case 2:
-		return value.two;
-	case 4:
-		return value.four;
-	}
-	return value.eight;
+	if (read_memory(run, kernel, address, &value, (uint32_t)bytes) >= 0)
+		return value;
+	if (!run->faulted)
+		run->address = address;
+	run->faulted = 1;
+	return 0;
 }
 
 static void store(struct run *run, uint64_t *variable, uint64_t value)
@@ -688,7 +643,7 @@ static void capture_string(struct run *run, int kernel, uint32_t slot,
 			   uint64_t address, uint32_t bytes)
 {
 	const struct sonde_dif_firing *firing = run->firing;
-	int (*read)(void *, uint64_t, char *, uint32_t) =
+	int (*read)(sonde_dif_context *, uint64_t, char *, uint32_t) =
 		kernel ? firing->env->read_kernel_text : firing->env->read_text;
 	int length = 0;
 
@@ -742,7 +697,7 @@ static void capture_stack(struct run *run, int kernel, uint32_t slot,
 {
 	const struct sonde_dif_firing *firing = run->firing;
 	uint64_t *to = (uint64_t *)(void *)span_start(run);
-	int (*walk)(void *, uint64_t *, uint32_t) =
+	int (*walk)(sonde_dif_context *, uint64_t *, uint32_t) =
 		kernel ? firing->env->kernel_stack : firing->env->stack;
 	int frames = walk ? walk(firing->thread, to, max) : -1;
 
@@ -852,9 +807,9 @@ uint32_t sonde_dif_run(const struct sonde_dif_program *program,
 		SET(ADD, a + b)
 		SET(SUB, a - b)
 		SET(MUL, a * b)
-		SET(DIVS, divide((int64_t)a, (int64_t)b))
+		SET(DIVS, sonde_dif_divide(a, b))
 		SET(DIVU, b ? a / b : 0)
-		SET(MODS, modulo((int64_t)a, (int64_t)b))
+		SET(MODS, sonde_dif_modulo(a, b))
 		SET(MODU, b ? a % b : 0)
 		SET(AND, a & b)
 		SET(OR, a | b)

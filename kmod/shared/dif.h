@@ -139,22 +139,24 @@ enum sonde_dif_variable {
 		SONDE_DIF_VAR_COUNT
 };
 
+/* X(name, bytes at most, with the NUL, meaning). The kernel makes paths of at most 4096 bytes. */
 #define SONDE_DIF_TEXTS(X)                                                   \
-	X(EXECNAME, "name of the program, 15 bytes at most")                 \
-	X(PSARGS, "arguments of the process, blanks between, 80 bytes at most") \
-	X(CWD, "working directory") X(ROOT, "root directory")                \
-	X(FDPATH, "path of file descriptor a; \"<none>\" when it is not open") \
-	X(FDFS, "file system type of file descriptor a; empty when not open") \
-	X(FDMOUNT, "mount point of file descriptor a")                       \
-	X(EXEPATH, "path of the executable")                                 \
-	X(SYSCALL_ARGS, "arguments of the system call, as in name: value, ...") \
-	X(PROBE_TEXT, "text argument a of the probe (such as exec's path)")  \
-	X(FDPOS, "offset of file descriptor a, in decimal; empty when not open") \
-	X(FDFLAGS, "O_* flags of file descriptor a, in decimal; empty when not open") \
-	X(COMM, "name of process a, 15 bytes at most; empty when there is none")
+	X(EXECNAME, 16, "name of the program")                               \
+	X(PSARGS, 81, "arguments of the process, blanks between")            \
+	X(CWD, 4096, "working directory")                                    \
+	X(ROOT, 4096, "root directory")                                      \
+	X(FDPATH, 4096, "path of file descriptor a; \"<none>\" when it is not open") \
+	X(FDFS, 64, "file system type of file descriptor a; empty when not open") \
+	X(FDMOUNT, 4096, "mount point of file descriptor a")                 \
+	X(EXEPATH, 4096, "path of the executable")                           \
+	X(SYSCALL_ARGS, 1024, "arguments of the system call, as in name: value, ...") \
+	X(PROBE_TEXT, 4096, "text argument a of the probe (such as exec's path)") \
+	X(FDPOS, 24, "offset of file descriptor a, in decimal; empty when not open") \
+	X(FDFLAGS, 24, "O_* flags of file descriptor a, in decimal; empty when not open") \
+	X(COMM, 16, "name of process a; empty when there is none")
 
 enum sonde_dif_text {
-#define SONDE_DIF_ENUM(name, meaning) SONDE_DIF_TEXT_##name,
+#define SONDE_DIF_ENUM(name, max, meaning) SONDE_DIF_TEXT_##name,
 	SONDE_DIF_TEXTS(SONDE_DIF_ENUM)
 #undef SONDE_DIF_ENUM
 		SONDE_DIF_TEXT_COUNT
@@ -170,27 +172,35 @@ struct sonde_dif_program {
 	const uint8_t *kinds; /* enum sonde_slot_kind, one a slot */
 };
 
+/* The thread that fires, as the environment knows it. */
+#ifdef __KERNEL__
+struct sonde_firing;
+typedef struct sonde_firing sonde_dif_context;
+#else
+typedef void sonde_dif_context;
+#endif
+
 /* What the environment of a program provides. All return 0 or a length, or -1 on failure. */
 struct sonde_dif_env {
-	int (*read_user)(void *thread, uint64_t address, void *to, uint32_t length);
+	int (*read_user)(sonde_dif_context *thread, uint64_t address, void *to, uint32_t length);
 	/* copies up to `max` - 1 bytes and a NUL; returns the length without it */
-	int (*read_text)(void *thread, uint64_t address, char *to, uint32_t max);
-	uint64_t (*variable)(void *thread, uint32_t variable);
-	uint64_t (*user_register)(void *thread, uint32_t number);
+	int (*read_text)(sonde_dif_context *thread, uint64_t address, char *to, uint32_t max);
+	uint64_t (*variable)(sonde_dif_context *thread, uint32_t variable);
+	uint64_t (*user_register)(sonde_dif_context *thread, uint32_t number);
 	/* as read_text */
-	int (*text)(void *thread, uint32_t which, uint64_t operand, char *to, uint32_t max);
+	int (*text)(sonde_dif_context *thread, uint32_t which, uint64_t operand, char *to, uint32_t max);
 	/* writes up to `max` program counters; returns how many */
-	int (*stack)(void *thread, uint64_t *to, uint32_t max);
+	int (*stack)(sonde_dif_context *thread, uint64_t *to, uint32_t max);
 	/* as the first two and stack(), for the kernel; NULL where the kernel must not be read: a fault */
-	int (*read_kernel)(void *thread, uint64_t address, void *to, uint32_t length);
-	int (*read_kernel_text)(void *thread, uint64_t address, char *to, uint32_t max);
-	int (*kernel_stack)(void *thread, uint64_t *to, uint32_t max);
+	int (*read_kernel)(sonde_dif_context *thread, uint64_t address, void *to, uint32_t length);
+	int (*read_kernel_text)(sonde_dif_context *thread, uint64_t address, char *to, uint32_t max);
+	int (*kernel_stack)(sonde_dif_context *thread, uint64_t *to, uint32_t max);
 };
 
 /* One firing, as a program gets it. */
 struct sonde_dif_firing {
 	const struct sonde_dif_env *env;
-	void *thread; /* handed to env */
+	sonde_dif_context *thread; /* handed to env */
 	const uint64_t *args; /* SONDE_DIF_ARGS */
 	uint64_t *locals; /* SONDE_DIF_LOCALS, zeroed by the caller once a firing */
 	uint64_t *thread_variables; /* SONDE_DIF_THREAD */
@@ -239,6 +249,19 @@ const char *sonde_dif_text_name(uint32_t text);
 
 /* The maximal size of this text in a CAPTEXT, NUL included; 0: no such text. */
 uint32_t sonde_dif_text_max(uint32_t text);
+
+/* Signed division as DIF has it: by 0 it gives 0, and INT64_MIN / -1 wraps. */
+static inline uint64_t sonde_dif_divide(uint64_t a, uint64_t b)
+{
+	if (b == 0)
+		return 0;
+	return b == ~0ull ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b);
+}
+
+static inline uint64_t sonde_dif_modulo(uint64_t a, uint64_t b)
+{
+	return b == 0 || b == ~0ull ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
+}
 
 #ifdef __cplusplus
 }

@@ -20,27 +20,13 @@ static const char *const variable_names[] = {
 #undef ROW
 };
 
-static const char *const text_names[] = {
-#define ROW(name, meaning) #name,
+static const struct {
+	const char *name;
+	uint32_t max;
+} texts[] = {
+#define ROW(name, max, meaning) {#name, max},
 	SONDE_DIF_TEXTS(ROW)
 #undef ROW
-};
-
-/* With the NUL. The kernel makes paths of at most 4096 bytes. */
-static const uint16_t text_max[SONDE_DIF_TEXT_COUNT] = {
-	[SONDE_DIF_TEXT_EXECNAME] = 16,
-	[SONDE_DIF_TEXT_PSARGS] = 81,
-	[SONDE_DIF_TEXT_CWD] = 4096,
-	[SONDE_DIF_TEXT_ROOT] = 4096,
-	[SONDE_DIF_TEXT_FDPATH] = 4096,
-	[SONDE_DIF_TEXT_FDFS] = 64,
-	[SONDE_DIF_TEXT_FDMOUNT] = 4096,
-	[SONDE_DIF_TEXT_EXEPATH] = 4096,
-	[SONDE_DIF_TEXT_SYSCALL_ARGS] = 1024,
-	[SONDE_DIF_TEXT_PROBE_TEXT] = 4096,
-	[SONDE_DIF_TEXT_FDPOS] = 24,
-	[SONDE_DIF_TEXT_FDFLAGS] = 24,
-	[SONDE_DIF_TEXT_COMM] = 16,
 };
 
 const char *sonde_dif_op_name(uint32_t op)
@@ -60,10 +46,10 @@ const char *sonde_dif_variable_name(uint32_t variable)
 
 const char *sonde_dif_text_name(uint32_t text)
 {
-	return text < SONDE_DIF_TEXT_COUNT ? text_names[text] : NULL;
+	return text < SONDE_DIF_TEXT_COUNT ? texts[text].name : NULL;
 }
 
 uint32_t sonde_dif_text_max(uint32_t text)
 {
-	return text < SONDE_DIF_TEXT_COUNT ? text_max[text] : 0;
+	return text < SONDE_DIF_TEXT_COUNT ? texts[text].max : 0;
 }

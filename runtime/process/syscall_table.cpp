@@ -21,15 +21,12 @@ constexpr SyscallInfo kTable[] = {
 };
 static_assert(std::ranges::is_sorted(kTable, {}, &SyscallInfo::number));
 
-struct CompatNumber {
-  uint32_t number;  ///< 32-bit code's
-  uint32_t call;    ///< ours
-};
-
-constexpr CompatNumber kCompatNumbers[] = {
+/// By the number in 32-bit code.
+constexpr uint16_t kCompatNumbers[] = {
+#define NO_CALL kSyscallsMax
 #include "kmod/shared/compat_numbers.h"
+#undef NO_CALL
 };
-static_assert(std::ranges::is_sorted(kCompatNumbers, {}, &CompatNumber::number));
 
 /// The kernel's names for the results of interrupted calls that it restarts; no program gets them.
 constexpr std::pair<int, const char*> kRestarts[] = {
@@ -48,14 +45,13 @@ std::string format_words(std::span<const uint64_t> args) {
 std::span<const SyscallInfo> syscall_table() { return kTable; }
 
 uint32_t syscall_of_compat(uint32_t number) {
-  auto found = std::ranges::lower_bound(kCompatNumbers, number, {}, &CompatNumber::number);
-  return found != std::end(kCompatNumbers) && found->number == number ? found->call : kSyscallsMax;
+  return number < std::size(kCompatNumbers) ? kCompatNumbers[number] : kSyscallsMax;
 }
 
 std::optional<uint32_t> compat_number(uint32_t number) {
-  auto found = std::ranges::find(kCompatNumbers, number, &CompatNumber::call);
+  auto found = std::ranges::find(kCompatNumbers, number);
   if (found == std::end(kCompatNumbers)) return std::nullopt;
-  return found->number;
+  return found - std::begin(kCompatNumbers);
 }
 
 const SyscallInfo* find_syscall(uint32_t number) {

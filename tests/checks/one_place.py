@@ -79,7 +79,7 @@ const AggOperations kLatest = {words, step, merge, total, value, nullptr};
                                            ("  fire(thread, taps_.of(SONDE_TAP_LWP_START), Firing());", "  fire(thread, taps_.of(SONDE_TAP_LWP_BEGIN), Firing());\n")],
               "kmod/device/points.c": [("		point_fire_kind(&firing, SONDE_TAP_LWP_START);", "		point_fire_kind(&firing, SONDE_TAP_LWP_BEGIN);\n"),
                                        ("	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_START]) &&", "	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_BEGIN]) &&\n"),
-                                       ("	case SONDE_TAP_LWP_START:", "	case SONDE_TAP_LWP_BEGIN:\n")],
+                                       ("	 BIT(SONDE_TAP_START) | BIT(SONDE_TAP_LWP_START))", "	 BIT(SONDE_TAP_LWP_BEGIN) | \\\n")],
               "providers/proc/proc_provider.cpp": [('    {"lwp-exit",', '    {"lwp-begin", SONDE_TAP_LWP_BEGIN, {}, 0},\n')]},
              {}, ["-qn", "proc:::lwp-begin { @ = count(); }", "-c", "sh -c 'true | true'"], "2"),
     Addition("a provider with its translators", 3,

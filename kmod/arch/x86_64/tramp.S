@@ -18,7 +18,7 @@
 #include "kmod/arch/x86_64/compat_tramp.h"
 #include "kmod/compat_direct.h"
 
-.macro TRAMPOLINE name
+.macro EMIT_TRAMPOLINE name
 SYM_FUNC_START(sonde_tramp_\name)
 	ENDBR			/* their addresses are in a table */
 	push	%rdi
@@ -48,23 +48,8 @@ SYM_FUNC_END(sonde_tramp_\name)
 .endm
 
 	.text
-TRAMPOLINE syscall_entry
-TRAMPOLINE syscall_exit
-TRAMPOLINE get_signal
-TRAMPOLINE dequeue_signal
-TRAMPOLINE setup_done
-TRAMPOLINE signal_stop
-TRAMPOLINE new_task
-TRAMPOLINE exec
-TRAMPOLINE exit
-TRAMPOLINE death
-TRAMPOLINE release
-TRAMPOLINE regfunc
-TRAMPOLINE unregfunc
-TRAMPOLINE probe_add
-TRAMPOLINE probe_add_prio
-TRAMPOLINE probe_add_again
-TRAMPOLINE probe_remove
+#define TRAMPOLINE(name) EMIT_TRAMPOLINE name
+#include "kmod/core/trampolines.h"
 
 SYM_FUNC_START(sonde_call_body)
 	mov	%rdi, %rax

@@ -140,9 +140,8 @@ class Prompt {
     if (!compiled) return complain(compiled.error());
     const CompiledText& result = compiled->front();
     for (uint32_t i = result.first; i < result.first + result.count; i++) {
-      if (session_.program().clauses[i].destructive && !options_.flag("destructive")) {
+      if (session_.program().clauses[i].destructive && !options_.flag("destructive"))
         return output_.message("destructive actions are not allowed: start sonde with -w");
-      }
     }
     auto enablings = session_.enable(result);
     if (!enablings) return complain(enablings.error());
@@ -216,13 +215,11 @@ class Prompt {
   void disable(const std::string& rest) {
     size_t number = 0;
     auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-    if (error != std::errc() || number == 0 || number > entries_.size()) {
+    if (error != std::errc() || number == 0 || number > entries_.size())
       return output_.message("disable which clause? :clauses numbers them");
-    }
     Entry& entry = entries_[number - 1];
-    for (uint32_t enabling : entry.enablings) {
+    for (uint32_t enabling : entry.enablings)
       if (auto done = session_.framework().disable(enabling); !done) return complain(done.error());
-    }
     entry.enablings.clear();
     entry.enabled = false;
     output_.message("clause " + std::to_string(number) + " is disabled");

@@ -22,9 +22,8 @@ constexpr Role kRoles[] = {SONDE_TAP_KINDS(SONDE_TAP_ROLES, SONDE_ROLE_ROW)};
 #undef SONDE_ROLE_ROW
 
 const char* type_of(sonde_tap_kind kind, int argument) {
-  for (const Role& role : kRoles) {
+  for (const Role& role : kRoles)
     if (role.kind == kind && argument >= role.first && argument < role.first + role.count) return role.type;
-  }
   SONDE_CHECK(false);  // a provider's table has a role that the event does not have
 }
 
@@ -41,9 +40,8 @@ void provide(void* arg, const dtrace_probedesc_t* spec) {
   }
   const std::string_view wanted = spec->dtpd_provider;
   if (!wanted.empty() && wanted != provider.name) return;
-  for (const RefusedProbe& refused : provider.refused) {
+  for (const RefusedProbe& refused : provider.refused)
     if (std::string_view(spec->dtpd_name) == refused.name) sonde_provide_error("D_PDESC_ZERO", refused.message);
-  }
 }
 
 void enable(void*, dtrace_id_t id, void* parg) {

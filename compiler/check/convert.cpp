@@ -90,9 +90,8 @@ ExprPtr convert(CheckContext& cx, ExprPtr expr, const Type* to) {
   if (expr->kind == ExprKind::Integer) return make_integer(cut(expr->integer, to), to, expr->where);
   b = expr->type->canonical;
   bool same_word = a->size == b->size && a->is_signed == b->is_signed && b->kind != Type::Kind::String;
-  if (same_word && (a->size == 8 || !may_overflow(*expr))) {
+  if (same_word && (a->size == 8 || !may_overflow(*expr)))
     if (a == b) return expr;
-  }
   return make_cast(std::move(expr), to);
 }
 

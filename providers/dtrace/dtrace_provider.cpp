@@ -31,9 +31,8 @@ extern "C" int sonde_dtrace_register(void) {
   if (error != 0) return error;
   // Not in dtps_provide, because their ids must be the first.
   dtrace_id_t expected = 1;
-  for (const char* name : {"BEGIN", "END", "ERROR"}) {
+  for (const char* name : {"BEGIN", "END", "ERROR"})
     if (dtrace_probe_create(g_provider, "", "", name, 0, nullptr) != expected++) return EINVAL;
-  }
   return 0;
 }
 

@@ -131,9 +131,7 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
                            [&](const Object& object, const ElfFunction& function, const char* name) {
                              return is_known(target, object, function, name);
                            });
-  if (!found.refusal.tag.empty()) {
-    return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
-  }
+  if (!found.refusal.tag.empty()) return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
   if (found.sites.empty() && found.known == 0) return tell_none(target, *spec);
   for (const Site& site : found.sites) create(target, site);
 }
@@ -228,9 +226,8 @@ void add_target(void*, uint32_t pid) {
   auto target = std::make_unique<Target>(Target{pid, "pid" + std::to_string(pid), std::make_unique<RunTimeCode>(pid)});
   const dtrace_pops_t ops = operations(provide_target);
   if (dtrace_register(target->name.c_str(), &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, target.get(), &target->id) !=
-      0) {
+      0)
     return;
-  }
   sonde_provide_always(target->id);
   g_targets.push_back(std::move(target));
 }

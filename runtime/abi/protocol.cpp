@@ -229,9 +229,8 @@ Result<OwnedProgram> parse_program(ByteSpan payload) {
   if (head.slots > SONDE_MAX_SLOTS || head.pool_size > SONDE_DIF_MAX_POOL || head.reserved != 0)
     return malformed("program slots, pool or reserved");
   if (!cursor.take_array(program.insns, head.length) || !cursor.take_array(program.kinds, head.slots) ||
-      !cursor.take_array(program.pool, head.pool_size) || !cursor.done()) {
+      !cursor.take_array(program.pool, head.pool_size) || !cursor.done())
     return malformed("program size");
-  }
   program.view = {program.insns.data(), head.length, head.slots,          program.pool.data(),
                   head.pool_size,       0,           program.kinds.data()};
   return program;
@@ -241,9 +240,8 @@ Result<std::vector<sonde_ecb>> parse_ecbs(ByteSpan payload) {
   Cursor cursor(payload);
   std::vector<sonde_ecb> ecbs;
   if (!cursor.take_array(ecbs, payload.size() / sizeof(sonde_ecb)) || !cursor.done()) return malformed("array of ECBs");
-  for (const sonde_ecb& ecb : ecbs) {
+  for (const sonde_ecb& ecb : ecbs)
     if ((ecb.flags & ~SONDE_ECB_HELD) != 0 || ecb.epid == 0 || ecb.probe == 0) return malformed("ECB");
-  }
   return ecbs;
 }
 

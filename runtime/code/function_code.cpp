@@ -80,9 +80,8 @@ struct FunctionReader::Reading {
     if (size == 0) return fail("where it ends is not known: it has neither a size nor call frame information");
     add_part(function.address, function.address + size);
     for (size_t i = 0; i < parts.size() && !broken(); i++) find_cold_parts(parts[i]);
-    for (const Part& part : parts) {
+    for (const Part& part : parts)
       if (!broken()) check(part);
-    }
     if (broken()) return;
     for (const Part& part : parts) find_leaves(part);
     if (broken()) return;
@@ -316,12 +315,10 @@ bool FunctionReader::may_reenter(const ElfFunction& function) {
 
 void FunctionReader::find_nameless_jumps() {
   jumps_found_ = true;
-  for (const ElfFunction& function : file_.functions()) {
+  for (const ElfFunction& function : file_.functions())
     if (!owner_of_cold(function.name).empty()) find_jumps(function.address, function.size);
-  }
-  for (const ElfCode::Frame& frame : code_.frames()) {
+  for (const ElfCode::Frame& frame : code_.frames())
     if (file_.at(frame.start) == nullptr) find_jumps(frame.start, frame.size);
-  }
   std::ranges::sort(jumped_to_);
 }
 

@@ -260,9 +260,8 @@ Result<void> Framework::disable(uint32_t enabling) { return disable_all({&enabli
 
 Result<void> Framework::disable_all(std::span<const uint32_t> enablings) {
   std::lock_guard lock(impl_->mutex);
-  for (uint32_t id : enablings) {
+  for (uint32_t id : enablings)
     if (!impl_->enablings.contains(id)) return Error("no such enabling", EINVAL);
-  }
   return impl_->remove_enablings(enablings);
 }
 
@@ -273,9 +272,7 @@ Forecast Framework::forecast(std::span<const ProbeDescription> descriptions) {
 
 Result<void> Framework::disarm() {
   std::lock_guard lock(impl_->mutex);
-  for (ProbeState& probe : impl_->probes) {
-    std::exchange(probe.taps, {}).append_to(impl_->taps_to_disarm);
-  }
+  for (ProbeState& probe : impl_->probes) std::exchange(probe.taps, {}).append_to(impl_->taps_to_disarm);
   return impl_->disarm_taps();
 }
 
@@ -336,9 +333,8 @@ void Framework::set_targets(std::vector<uint32_t> pids) {
   std::lock_guard lock(impl_->mutex);
   std::vector<uint32_t> before = std::exchange(impl_->targets, std::move(pids));
   std::erase_if(impl_->followed, [this](uint32_t pid) { return std::ranges::count(impl_->targets, pid) == 0; });
-  for (uint32_t pid : std::vector<uint32_t>(impl_->targets)) {
+  for (uint32_t pid : std::vector<uint32_t>(impl_->targets))
     if (std::ranges::find(before, pid) == before.end()) impl_->run_target_hooks(pid);
-  }
 }
 
 const std::vector<uint32_t>& Framework::targets() const {

@@ -140,9 +140,8 @@ ProbeId Framework::Impl::lookup_probe(dtrace_provider_id_t id, const char* modul
   for (ProbeId candidate : owner->probes) {
     const ProbeInfo& info = probes[candidate.value - 1].info;
     if ((module == nullptr || info.module == module) && (function == nullptr || info.function == function) &&
-        (name == nullptr || info.name == name)) {
+        (name == nullptr || info.name == name))
       return candidate;
-    }
   }
   return {};
 }

@@ -284,9 +284,8 @@ bool AddressSpace::is_behind_call(uint64_t address) {
 /// After a fork: takes out breakpoints that were taken out of the parent between the copy of its memory and now.
 void AddressSpace::clean_copy() {
   if (std::chrono::steady_clock::now() - gone_at_ > kLongestFork) return;
-  for (const auto& [address, original] : past_) {
+  for (const auto& [address, original] : past_)
     if (original != kBreakpoint && holds_breakpoint(address)) write(address, &original, kCovered);
-  }
 }
 
 uint64_t AddressSpace::take_slot(Site& site) {
@@ -357,9 +356,8 @@ std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
   unwinder_.forget();
   const auto only_in = [](const std::vector<Mapping>& one, const std::vector<Mapping>& other) {
     std::vector<Mapping> result;
-    for (const Mapping& mapping : one) {
+    for (const Mapping& mapping : one)
       if (mapping.executable && std::ranges::find(other, mapping) == other.end()) result.push_back(mapping);
-    }
     return result;
   };
   for (const Mapping& mapping : only_in(before, mappings_)) forget_sites(mapping);

@@ -38,9 +38,8 @@ void add_call(utrace_syscall_set& set, uint32_t call) {
 
 utrace_syscall_set call_set(std::span<const std::vector<ArmedTap*>, kSyscallsMax> taps) {
   utrace_syscall_set set;
-  for (uint32_t call = 0; call < kSyscallsMax; call++) {
+  for (uint32_t call = 0; call < kSyscallsMax; call++)
     if (!taps[call].empty()) add_call(set, call);
-  }
   return set;
 }
 
@@ -160,9 +159,8 @@ utrace_syscall_set TapTable::entry_set() const {
 
 utrace_syscall_set TapTable::return_set() const {
   utrace_syscall_set set = call_set(returns_);
-  for (auto kind : {SONDE_TAP_EXEC_FAILURE, SONDE_TAP_SIGNAL_SEND}) {
+  for (auto kind : {SONDE_TAP_EXEC_FAILURE, SONDE_TAP_SIGNAL_SEND})
     if (any(kind)) add_calls(set, kind);
-  }
   return set;
 }
 
@@ -193,9 +191,8 @@ Result<void> EcbTable::add(const std::vector<sonde_ecb>& ecbs) {
   for (const sonde_ecb& ecb : ecbs) {
     if (!programs_.contains(ecb.program))
       return Error("no program " + std::to_string(ecb.program) + " is loaded", ENOENT);
-    if (probe_of_.contains(ecb.epid) || fresh[ecb.epid]++ != 0) {
+    if (probe_of_.contains(ecb.epid) || fresh[ecb.epid]++ != 0)
       return Error("ECB " + std::to_string(ecb.epid) + " is there already", EEXIST);
-    }
   }
   for (const sonde_ecb& ecb : ecbs) {
     Ecbs& list = by_probe_[ecb.probe];

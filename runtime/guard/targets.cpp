@@ -41,9 +41,8 @@ void Targets::rename(Thread& thread, pid_t tid) {
 
 std::vector<Thread*> Targets::threads_of(pid_t pid) {
   std::vector<Thread*> result;
-  for (auto& [tid, thread] : threads_) {
+  for (auto& [tid, thread] : threads_)
     if (thread->process->pid == pid) result.push_back(thread.get());
-  }
   return result;
 }
 

@@ -165,9 +165,8 @@ constexpr TextChoice kTextChoices[] = {
 /// The possible values of a text option; empty: any.
 std::vector<std::string_view> choices_of(std::string_view option) {
   std::vector<std::string_view> choices;
-  for (const TextChoice& choice : kTextChoices) {
+  for (const TextChoice& choice : kTextChoices)
     if (choice.option == option) choices.push_back(choice.value);
-  }
   if (option == "source") {
     choices = {kAutoSource};
     for (const SourceRow& row : kSourceRows) choices.push_back(row.name);
@@ -241,9 +240,8 @@ Result<void> Options::set(std::string_view name, std::string_view value, bool fr
   if (from_program && row->phase == OptionPhase::CommandLine)
     return Error("Option cannot be used from within a D program", EINVAL);
   if (tracing && row->phase != OptionPhase::Always) return Error("Operation illegal when tracing is active", EBUSY);
-  if (name == "version") {
+  if (name == "version")
     if (auto fine = check_version(value); !fine) return fine;
-  }
   dtrace_attribute_t attributes{};
   if (name == "amin" && !read_attributes(value, attributes)) return Error("Invalid value for specified option", EINVAL);
   auto number = parse(*row, value);

@@ -19,6 +19,7 @@
 #include "compiler/check/stability.h"
 #include "compiler/check/variable.h"
 #include "compiler/source/other_words.h"
+#include "runtime/base/find.h"
 #include "runtime/base/suggest.h"
 
 namespace sonde {
@@ -151,8 +152,8 @@ const DFunction* function_of(CheckContext& cx, const Expr& call, std::string& na
 }
 
 void unknown_function(CheckContext& cx, const std::string& name, SourceRange where) {
-  auto declared = cx.world.names.globals.find(name);
-  if (declared != cx.world.names.globals.end() && declared->second.kind == Symbol::Kind::Prototype)
+  const Symbol* declared = find_in(cx.world.names.globals, name);
+  if (declared != nullptr && declared->kind == Symbol::Kind::Prototype)
     cx.fail("D_FUNC_UNDEF", where, "unimplemented subroutine: " + name, "it is declared, but D cannot call it");
   bool is_variable = cx.world.variable(name) || cx.world.global(name);
   if (is_variable) cx.fail("D_FUNC_IDKIND", where, "'" + name + "' is not a function");

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <unordered_set>
 
+#include "runtime/base/find.h"
 #include "runtime/framework/framework_impl.h"
 
 namespace sonde {
@@ -221,8 +222,8 @@ void Framework::Impl::undo(Pending& pending) {
   for (ProbeState* probe : pending.touched)
     probe->ecbs.erase_if([&](const EcbState& ecb) { return ecb.epid.value > before; });
   for (const Pending::NewEcb& added : pending.ecbs) {
-    auto enabling = enablings.find(added.ecb.enabling);
-    if (enabling != enablings.end()) std::erase(enabling->second.joined[added.description], added.probe->info.id);
+    if (EnablingState* enabling = find_in(enablings, added.ecb.enabling))
+      std::erase(enabling->joined[added.description], added.probe->info.id);
   }
   for (ProbeState* probe : pending.started) stop_probe(*probe);
   publish(pending.touched);

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/base/find.h"
 #include "runtime/framework/framework_impl.h"
 #include "runtime/framework/living.h"
 
@@ -174,8 +175,8 @@ std::vector<ProbeId> Framework::match(const ProbeDescription& description) {
 
 std::string Framework::refusal(ProbeId id) const {
   std::lock_guard lock(impl_->mutex);
-  const auto found = impl_->refused.find(id.value);
-  return found == impl_->refused.end() ? "" : found->second.why;
+  const ProbeRefusal* refusal = find_in(impl_->refused, id.value);
+  return refusal == nullptr ? "" : refusal->why;
 }
 
 std::vector<Tap> Framework::taps(ProbeId id) {

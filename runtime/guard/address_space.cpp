@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/base/find.h"
 #include "runtime/guard/taps.h"
 #include "runtime/process/elf_file.h"
 #include "runtime/process/jit_map.h"
@@ -123,10 +124,7 @@ void AddressSpace::hide(uint64_t address, uint8_t* bytes, size_t length) const {
   }
 }
 
-Site* AddressSpace::site(uint64_t address) {
-  auto found = sites_.find(address);
-  return found == sites_.end() ? nullptr : &found->second;
-}
+Site* AddressSpace::site(uint64_t address) { return find_in(sites_, address); }
 
 const Mapping* AddressSpace::mapping_of(uint64_t address) const {
   const std::vector<Mapping>& known = scanned_ ? mappings_ : text_;
@@ -176,11 +174,11 @@ Site* AddressSpace::put_in(Site made, std::string& why) {
 /// with it.
 bool AddressSpace::holds_breakpoint(uint64_t address) const {
   uint8_t bytes[kCodeWindow] = {};
-  const auto code = code_.find(address);
-  const size_t size = code == code_.end() ? kCovered : code->second.size();
+  const Text* code = find_in(code_, address);
+  const size_t size = code == nullptr ? kCovered : code->size();
   if (!read(address, bytes, size) || breakpoint_in(bytes) != kBreakpoint) return false;
   const bool filled = size > kCovered && std::memcmp(bytes, bytes + kCovered, size - kCovered) == 0;
-  return !filled || std::equal(bytes + kCovered, bytes + size, code->second.begin() + kCovered);
+  return !filled || std::equal(bytes + kCovered, bytes + size, code->begin() + kCovered);
 }
 
 bool AddressSpace::is_code(uint64_t address) {
@@ -219,16 +217,16 @@ Site* AddressSpace::insert_code(const ArmedTap& tap, std::string& why) {
 }
 
 bool AddressSpace::renew(Site& site) {
-  const auto code = code_.find(site.address);
-  if (code == code_.end() || site.lifted > 0) return true;
+  Text* code = find_in(code_, site.address);
+  if (code == nullptr || site.lifted > 0) return true;
   if (!holds_breakpoint(site.address)) return false;
-  Text now(code->second.size());
+  Text now(code->size());
   if (!read(site.address, now.data(), now.size())) return false;
   std::copy_n(site.bytes.begin(), kCovered, now.begin());
-  if (now == code->second) return true;
+  if (now == *code) return true;
   site.length = static_cast<uint8_t>(std::min<size_t>(now.size(), site.bytes.size()));
   std::copy_n(now.begin(), site.length, site.bytes.begin());
-  code->second = std::move(now);
+  *code = std::move(now);
   return true;
 }
 
@@ -260,11 +258,10 @@ void AddressSpace::lift(Site& site) {
 void AddressSpace::lower(uint64_t address) {
   Site* found = site(address);
   if (found == nullptr || found->lifted == 0 || --found->lifted > 0) return;
-  const auto code = code_.find(address);
+  const Text* code = find_in(code_, address);
   uint8_t bytes[kCodeWindow] = {};
-  const bool same = code == code_.end() || (read(address, bytes, code->second.size()) &&
-                                            std::equal(code->second.begin(), code->second.end(), bytes));
-  if (same) write(address, &kBreakpoint, kCovered);
+  if (code == nullptr || (read(address, bytes, code->size()) && std::equal(code->begin(), code->end(), bytes)))
+    write(address, &kBreakpoint, kCovered);
 }
 
 bool AddressSpace::was_ours(uint64_t address) const {
@@ -289,9 +286,9 @@ void AddressSpace::clean_copy() {
 }
 
 uint64_t AddressSpace::take_slot(Site& site) {
-  const auto last = slots_.find(site.slot);
-  if (site.slot != 0 && last != slots_.end() && last->second.site == site.address) {
-    last->second.users++;
+  Slot* last = find_in(slots_, site.slot);
+  if (site.slot != 0 && last != nullptr && last->site == site.address) {
+    last->users++;
     return site.slot;
   }
   const Instruction instruction = site.instruction();
@@ -315,8 +312,7 @@ uint64_t AddressSpace::take_slot(Site& site) {
 }
 
 void AddressSpace::give_slot(uint64_t address) {
-  auto found = slots_.find(address);
-  if (found != slots_.end() && found->second.users > 0) found->second.users--;
+  if (Slot* slot = find_in(slots_, address); slot && slot->users > 0) slot->users--;
 }
 
 /// Adds slots in the unused end of the last page of a text segment.

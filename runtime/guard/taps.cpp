@@ -18,6 +18,8 @@
 #include <algorithm>
 #include <span>
 
+#include "runtime/base/find.h"
+
 namespace sonde::guard {
 namespace {
 
@@ -76,7 +78,7 @@ Result<void> TapTable::check(const Tap& tap) const {
 
 /// The file that the path names now. While taps of a path are armed, it remains the file it was at the first of them.
 Result<TappedFile*> TapTable::file_of(const std::string& path) {
-  if (auto known = files_.find(path); known != files_.end()) return known->second.get();
+  if (const auto* known = find_in(files_, path)) return known->get();
   struct stat file {};
   const bool memory = path == kVdsoPath || path == SONDE_PATH_CODE;
   if (!memory && stat(path.c_str(), &file) != 0) return Error::from_errno(path);
@@ -113,10 +115,7 @@ Result<ArmedTap*> TapTable::add(const Tap& tap) {
   return armed;
 }
 
-ArmedTap* TapTable::find(uint32_t id) {
-  auto found = taps_.find(id);
-  return found == taps_.end() ? nullptr : &found->second;
-}
+ArmedTap* TapTable::find(uint32_t id) { return find_in(taps_, id); }
 
 void TapTable::remove(uint32_t id) {
   ArmedTap* armed = find(id);
@@ -219,9 +218,6 @@ Result<void> EcbTable::remove(const std::vector<uint32_t>& epids) {
   return {};
 }
 
-const EcbTable::Ecbs* EcbTable::of(uint32_t probe) const {
-  auto found = by_probe_.find(probe);
-  return found == by_probe_.end() ? nullptr : &found->second;
-}
+const EcbTable::Ecbs* EcbTable::of(uint32_t probe) const { return find_in(by_probe_, probe); }
 
 }  // namespace sonde::guard

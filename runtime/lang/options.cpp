@@ -10,6 +10,7 @@
 
 #include "runtime/base/check.h"
 #include "runtime/base/suggest.h"
+#include "runtime/base/find.h"
 #include "runtime/lang/identifiers.h"
 #include "runtime/lang/option_hint.h"
 #include "runtime/print/printers.h"
@@ -17,12 +18,7 @@
 namespace sonde {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
-
-const OptionRow* find_option(std::string_view name) {
-  auto at = std::ranges::lower_bound(kOptions, name, {}, &OptionRow::name);
-  return at != kOptions.end() && at->name == name ? &*at : nullptr;
-}
+const OptionRow* find_option(std::string_view name) { return find_sorted(kOptions, name, &OptionRow::name); }
 
 bool same(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
@@ -279,9 +275,9 @@ std::string hint_on_option(std::string_view name, std::string_view value) {
 bool Options::flag(std::string_view name) const { return number(name) != 0; }
 
 const Options::Value& Options::value(std::string_view name) const {
-  auto at = values_.find(name);
-  SONDE_CHECK(at != values_.end());
-  return at->second;
+  const Value* value = find_in(values_, name);
+  SONDE_CHECK(value != nullptr);
+  return *value;
 }
 
 uint64_t Options::number(std::string_view name) const { return value(name).number; }

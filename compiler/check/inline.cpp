@@ -77,9 +77,8 @@ ExprPtr expanded(CheckContext& cx, const Expr& expr, SourceRange where) {
 
 ExprPtr stand_in(CheckContext& cx, const Type* type, SourceRange where) {
   bool memory = type->is_record() || type->canonical->kind == Type::Kind::Array;
-  ExprPtr out = make_expr(memory ? ExprKind::Deref : ExprKind::Cast, type, where);
-  out->kids.push_back(make_integer(0, memory ? cx.world.types.pointer_to(type) : type, where));
-  return out;
+  return make_expr(memory ? ExprKind::Deref : ExprKind::Cast, type, where,
+                   make_integer(0, memory ? cx.world.types.pointer_to(type) : type, where));
 }
 
 ExprPtr with_parameters(CheckContext& cx, const Expr& body, Expansion parameters) {

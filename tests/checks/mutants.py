@@ -161,7 +161,7 @@ MUTANTS = [
     E("compiler/check/fold.cpp", "uint64_t cut(", "value != 0", "value", "script:tst.type"),
     E("compiler/check/fold.cpp", "ExprPtr fold(", "expr->op == Op::LogXor ? left != right : right", "right", "script:tst.expr.folded"),
     E("runtime/base/suggest.cpp", "void Suggestion::offer(std::string_view candidate, std::string_view shown)", "distance >= distance_ || distance >= shorter", "distance > distance_", "base_test:Suggestion.*"),
-    E("compiler/check/action.cpp", "ExprPtr action_print(CheckContext& cx, ExprPtr expr, const DFunction& row) {", 'target->canonical->size > cx.world.options.number("printsize")', "false", "script:err.D_PRINT_SIZE"),
+    E("compiler/check/action.cpp", "ExprPtr action_print(CheckContext& cx, ExprPtr expr, const Action& action) {", 'target->canonical->size > cx.world.options.number("printsize")', "false", "script:err.D_PRINT_SIZE"),
     S("compiler/check/lower.cpp", "LoweredExprPtr lower(Expr& expr)", "static_cast<ExprFacts&>(*out) = std::move(facts);", "", "check_test:Lower.*"),
     E("compiler/check/lower.cpp", "std::vector<LoweredStatement> lower(", "one.kind == Statement::Kind::If", "false", "check_test:Lower.*"),
     S("compiler/check/expression.cpp", "ExprPtr check_cast(CheckContext& cx, ExprPtr expr) {", "if (b->kind == Type::Kind::Dynamic) invalid();", "", "script:err.D_CAST_INVAL.translated"),

@@ -45,9 +45,7 @@ void provide(void* arg, const dtrace_probedesc_t* spec) {
 }
 
 void enable(void*, dtrace_id_t id, void* parg) {
-  sonde_tap_request request = {};
-  request.size = sizeof request;
-  request.kind = probe_of(parg).tap;
+  const sonde_tap_request request = {.size = sizeof request, .kind = probe_of(parg).tap};
   sonde_tap_arm(id, &request);
 }
 
@@ -72,12 +70,11 @@ void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
 
 int register_event_provider(EventProvider& provider) {
   const dtrace_pattr_t attributes = {kEvolvingCommon, kPrivate, kPrivate, kEvolvingCommon, kEvolvingCommon};
-  dtrace_pops_t ops = {};
-  ops.dtps_provide = provide;
-  ops.dtps_enable = enable;
-  ops.dtps_disable = disable;
-  ops.dtps_getargdesc = getargdesc;
-  ops.dtps_destroy = destroy;
+  const dtrace_pops_t ops = {.dtps_provide = provide,
+                             .dtps_enable = enable,
+                             .dtps_disable = disable,
+                             .dtps_getargdesc = getargdesc,
+                             .dtps_destroy = destroy};
   return dtrace_register(provider.name, &attributes, DTRACE_PRIV_USER, nullptr, &ops, &provider, &provider.id);
 }
 

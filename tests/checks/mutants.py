@@ -65,15 +65,15 @@ def S(file, function, was, becomes, *killers):
 
 MUTANTS = [
     # losses are reported
-    S("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", 'drop(Drop::Kind::Principal, drops.drops, drops.writer);',
+    S("runtime/consumer/drain.cpp", "void Consumer::report_drops()", 'drop(Drop::Kind::Principal, drops.drops, drops.writer);',
       "", "consumer_test:*DropsOfRingsAreToldByCpu", "scenario:events_are_records_plus_drops"),
-    S("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", 'drop(Drop::Kind::Principal, drops, cpu);',
+    S("runtime/consumer/drain.cpp", "void Consumer::report_drops()", 'drop(Drop::Kind::Principal, drops, cpu);',
       "", "consumer_test:*RowsThatFindTheirBufferFull*"),
-    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "std::exchange(state.dynamic_drops, 0)", "0", "consumer_test:*EachKindOfDrop*"),
-    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.busy", "0", "consumer_test:*EachKindOfDrop*"),
-    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.unavailable", "0", "consumer_test:*EachKindOfDrop*"),
-    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.records", "0", "consumer_test:*EachKindOfDrop*"),
-    E("runtime/consumer/drain.cpp", "void Consumer::Impl::drop(", 'options.flag("droptags")', "false", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::report_drops()", "std::exchange(state_.dynamic_drops, 0)", "0", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::report_drops()", "speculative.busy", "0", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::report_drops()", "speculative.unavailable", "0", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::report_drops()", "speculative.records", "0", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::drop(", 'options_.flag("droptags")', "false", "consumer_test:*EachKindOfDrop*"),
     E("runtime/buffer/ring_writer.cpp", "bool RingWriter::commit(", "++drops_", "drops_", "buffer_test:Ring.*"),
     E("runtime/buffer/merge_reader.cpp", "std::vector<RingDrops> MergeReader::take_drops()", "readers_[n].writer()", "0u", "buffer_test:Merge.TellsDropsByRing"),
     # the rings
@@ -84,9 +84,9 @@ MUTANTS = [
     E("runtime/buffer/merge_reader.cpp", "Nanoseconds MergeReader::refresh(", "std::min(bound, reader.low_water())", "bound", "buffer_test:Merge.WaitsForAFiringUnderWay"),
     S("runtime/buffer/merge_reader.cpp", "void MergeReader::sift_down(", "if (fronts_[child] < fronts_[least]) least = child;", "", "buffer_test:Merge.EqualsASort"),
     # consumer
-    E("runtime/consumer/consume.cpp", "void Consumer::Impl::release_thread(", "state.chill_ns == 0", "true", "consumer_test:*AChilledThreadWaits"),
-    E("runtime/consumer/consume.cpp", "bool Consumer::Impl::wanted(", "only_cpu_ && record.cpu != *only_cpu_", "false", "script:tst.opt.cpu_all"),
-    S("runtime/consumer/consume.cpp", "void Consumer::Impl::fault(", "++double_errors;", "", "consumer_test:*AFaultOfErrorIsOnlyCounted"),
+    E("runtime/consumer/consume.cpp", "void Consumer::release_thread(", "state_.chill_ns == 0", "true", "consumer_test:*AChilledThreadWaits"),
+    E("runtime/consumer/consume.cpp", "bool Consumer::wanted(", "only_cpu_ && record.cpu != *only_cpu_", "false", "script:tst.opt.cpu_all"),
+    S("runtime/consumer/consume.cpp", "void Consumer::fault(", "++double_errors_;", "", "consumer_test:*AFaultOfErrorIsOnlyCounted"),
     E("runtime/consumer/kept_records.cpp", "bool KeptRecords::add(", "fill_ && bytes > bytes_ - buffer.used", "false", "consumer_test:KeptRecords.*"),
     S("runtime/consumer/kept_records.cpp", "std::vector<TraceRecord> KeptRecords::take()", "std::ranges::sort(all, {}, &Kept::number);", "", "consumer_test:KeptRecords.*"),
     # printers

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 #include "runtime/base/check.h"
-#include "runtime/base/suggest.h"
 #include "runtime/base/find.h"
+#include "runtime/base/suggest.h"
+#include "runtime/base/time_units.h"
 #include "runtime/lang/identifiers.h"
 #include "runtime/lang/option_hint.h"
 #include "runtime/print/printers.h"
@@ -83,30 +85,9 @@ std::optional<uint64_t> parse_count(std::string_view text) {
   return number && text.empty() ? number : std::nullopt;
 }
 
-struct RateUnit {
-  std::string_view name;
-  uint64_t ns;
-};
-constexpr RateUnit kRateUnits[] = {
-    {"ns", 1},
-    {"nsec", 1},
-    {"us", 1000},
-    {"usec", 1000},
-    {"ms", 1000 * 1000},
-    {"msec", 1000 * 1000},
-    {"s", kSecond},
-    {"sec", kSecond},
-    {"m", 60 * kSecond},
-    {"min", 60 * kSecond},
-    {"h", 3600 * kSecond},
-    {"hour", 3600 * kSecond},
-    {"d", 24 * 3600 * kSecond},
-    {"day", 24 * 3600 * kSecond},
-};
-
 std::optional<uint64_t> in_units_of_time(uint64_t number, std::string_view unit) {
-  for (const RateUnit& known : kRateUnits)
-    if (same(unit, known.name)) return times(number, known.ns);
+  for (const auto& [name, ns] : kTimeUnits)
+    if (same(unit, name)) return times(number, ns);
   return std::nullopt;
 }
 
@@ -125,44 +106,28 @@ std::optional<uint64_t> parse_duration(std::string_view text) {
   return in_units_of_time(*number, text.empty() ? "s" : text);
 }
 
-struct TextChoice {
+struct TextChoices {
   std::string_view option;
-  std::string_view value;
+  std::array<std::string_view, 4> values;
 };
-constexpr TextChoice kTextChoices[] = {
-    {"argstr", "full"},
-    {"argstr", "plain"},
-    {"argstr", "classic"},
-    {"bufpolicy", "switch"},
-    {"bufpolicy", "fill"},
-    {"bufpolicy", "ring"},
-    {"bufresize", "auto"},
-    {"bufresize", "manual"},
-    {"evaltime", "exec"},
-    {"evaltime", "preinit"},
-    {"evaltime", "postinit"},
-    {"evaltime", "main"},
-    {"late", "dynamic"},
-    {"late", "static"},
-    {"linkmode", "kernel"},
-    {"linkmode", "primary"},
-    {"linkmode", "dynamic"},
-    {"linkmode", "static"},
-    {"linktype", "elf"},
-    {"linktype", "dof"},
-    {"stdc", "a"},
-    {"stdc", "c"},
-    {"stdc", "s"},
-    {"stdc", "t"},
-    {"temporality", "delta"},
-    {"temporality", "cumulative"},
+constexpr TextChoices kTextChoices[] = {
+    {"argstr", {"full", "plain", "classic"}},
+    {"bufpolicy", {"switch", "fill", "ring"}},
+    {"bufresize", {"auto", "manual"}},
+    {"evaltime", {"exec", "preinit", "postinit", "main"}},
+    {"late", {"dynamic", "static"}},
+    {"linkmode", {"kernel", "primary", "dynamic", "static"}},
+    {"linktype", {"elf", "dof"}},
+    {"stdc", {"a", "c", "s", "t"}},
+    {"temporality", {"delta", "cumulative"}},
 };
+static_assert(std::ranges::is_sorted(kTextChoices, {}, &TextChoices::option));
 
 /// The possible values of a text option; empty: any.
 std::vector<std::string_view> choices_of(std::string_view option) {
   std::vector<std::string_view> choices;
-  for (const TextChoice& choice : kTextChoices)
-    if (choice.option == option) choices.push_back(choice.value);
+  if (const auto* known = find_sorted(kTextChoices, option, &TextChoices::option))
+    std::ranges::copy_if(known->values, std::back_inserter(choices), [](auto value) { return !value.empty(); });
   if (option == "source") {
     choices = {kAutoSource};
     for (const SourceRow& row : kSourceRows) choices.push_back(row.name);
@@ -202,10 +167,6 @@ std::optional<uint64_t> parse(const OptionRow& row, std::string_view text) {
   }
   SONDE_CHECK(false);
 }
-
-}  // namespace
-
-namespace {
 
 Result<void> check_version(std::string_view text) {
   std::optional<Version> version = read_version(text);

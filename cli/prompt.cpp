@@ -161,13 +161,9 @@ class Prompt {
   }
 
   void command(const std::string& text) {
-    size_t blank = text.find_first_of(" \t");
-    std::string name = text.substr(1, blank == std::string::npos ? blank : blank - 1);
-    std::string rest = blank == std::string::npos
-                           ? ""
-                           : text.substr(text.find_first_not_of(" \t", blank) == std::string::npos
-                                             ? text.size()
-                                             : text.find_first_not_of(" \t", blank));
+    const size_t blank = text.find_first_of(" \t"), second = text.find_first_not_of(" \t", blank);
+    const std::string name = text.substr(1, blank == text.npos ? blank : blank - 1);
+    const std::string rest = second == text.npos ? "" : text.substr(second);
     struct Command {
       const char* name;
       void (Prompt::*run)(const std::string&);

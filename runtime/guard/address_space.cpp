@@ -46,6 +46,11 @@ Breakpoint breakpoint_in(const uint8_t* bytes) {
 
 std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
 
+Site* refuse(std::string& why, const char* reason) {
+  why = reason;
+  return nullptr;
+}
+
 bool is_own_code(const Mapping& mapping) { return mapping.executable && !mapping.shared && mapping.path.empty(); }
 
 }  // namespace
@@ -143,31 +148,21 @@ Site* AddressSpace::insert(uint64_t address, std::string& why) {
   if (length > 0 && !read(address, made.bytes.data(), length)) length = 0;
   hide(address, made.bytes.data(), length);
   made.length = static_cast<uint8_t>(length);
-  if (length == 0) {
-    why = "its text cannot be read";
-  } else if (!mapping->executable) {
-    why = "it is not in text";
-  } else if (mapping->shared) {
-    why = "its mapping is shared: others would run into the breakpoint";
-  } else {
-    return put_in(std::move(made), why);
-  }
-  return nullptr;
+  if (length == 0) return refuse(why, "its text cannot be read");
+  if (!mapping->executable) return refuse(why, "it is not in text");
+  if (mapping->shared) return refuse(why, "its mapping is shared: others would run into the breakpoint");
+  return put_in(std::move(made), why);
 }
 
 /// Writes the breakpoint, for insert() and insert_code(). Null: it cannot be written or stepped; `why` says why.
 Site* AddressSpace::put_in(Site made, std::string& why) {
   const uint64_t address = made.address;
-  if (made.instruction().how() == Instruction::How::Impossible) {
-    why = "its instruction cannot be stepped out of line";
-  } else if (!write(address, &kBreakpoint, kCovered)) {
-    why = "its text cannot be written";
-  } else {
-    had_sites_ = true;
-    past_.erase(address);
-    return &sites_.emplace(address, std::move(made)).first->second;
-  }
-  return nullptr;
+  if (made.instruction().how() == Instruction::How::Impossible)
+    return refuse(why, "its instruction cannot be stepped out of line");
+  if (!write(address, &kBreakpoint, kCovered)) return refuse(why, "its text cannot be written");
+  had_sites_ = true;
+  past_.erase(address);
+  return &sites_.emplace(address, std::move(made)).first->second;
 }
 
 /// Whether our breakpoint is there. In compiled code a run of int3 is the program's: JIT compilers fill freed memory
@@ -193,27 +188,22 @@ Site* AddressSpace::insert_code(const ArmedTap& tap, std::string& why) {
   constexpr uint32_t kMostText = 1 << 20;
   const uint64_t address = tap.offset, begin = address - tap.function;
   Text text(std::min(tap.number, kMostText));
-  if (!is_code(address)) {
-    why = "it is not in private memory with code";
-  } else if (begin >= text.size() || !read(tap.function, text.data(), text.size())) {
-    why = "its text cannot be read";
-  } else if (hide(tap.function, text.data(), text.size()); sum_of_text(text) != tap.sum) {
-    why = "its code is another by now";
-  } else if (Site* known = site(address)) {
-    return known;
-  } else {
-    Site made;
-    made.address = address;
-    made.length = static_cast<uint8_t>(std::min<size_t>(text.size() - begin, made.bytes.size()));
-    std::copy_n(text.begin() + static_cast<ptrdiff_t>(begin), made.length, made.bytes.begin());
-    Site* site = put_in(std::move(made), why);
-    if (site == nullptr) return nullptr;
-    text.erase(text.begin(), text.begin() + static_cast<ptrdiff_t>(begin));
-    text.resize(std::min(text.size(), kCodeWindow));
-    code_[address] = std::move(text);
-    return site;
-  }
-  return nullptr;
+  if (!is_code(address)) return refuse(why, "it is not in private memory with code");
+  if (begin >= text.size() || !read(tap.function, text.data(), text.size()))
+    return refuse(why, "its text cannot be read");
+  hide(tap.function, text.data(), text.size());
+  if (sum_of_text(text) != tap.sum) return refuse(why, "its code is another by now");
+  if (Site* known = site(address)) return known;
+  Site made;
+  made.address = address;
+  made.length = static_cast<uint8_t>(std::min<size_t>(text.size() - begin, made.bytes.size()));
+  std::copy_n(text.begin() + static_cast<ptrdiff_t>(begin), made.length, made.bytes.begin());
+  Site* site = put_in(std::move(made), why);
+  if (site == nullptr) return nullptr;
+  text.erase(text.begin(), text.begin() + static_cast<ptrdiff_t>(begin));
+  text.resize(std::min(text.size(), kCodeWindow));
+  code_[address] = std::move(text);
+  return site;
 }
 
 bool AddressSpace::renew(Site& site) {

@@ -110,9 +110,8 @@ bool is_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return true;
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
+  for (std::string folder; std::getline(folders, folder, ':');)
     if (::access((folder + "/" + name).c_str(), X_OK) == 0) return true;
-  }
   return false;
 }
 
@@ -280,9 +279,8 @@ class Parser {
   }
 
   bool mode(Mode mode) {
-    if (arguments_.mode != Mode::Trace && arguments_.mode != mode) {
+    if (arguments_.mode != Mode::Trace && arguments_.mode != mode)
       return fail("only one of -e, -l, -V, --check-provider and --repl may be given", true);
-    }
     arguments_.mode = mode;
     return true;
   }

@@ -67,9 +67,8 @@ std::string stability_report(Framework& framework, std::string_view what,
                              std::span<const ProbeDescription> descriptions, const dtrace_attribute_t& statements) {
   dtrace_attribute_t name{DTRACE_STABILITY_STANDARD, DTRACE_STABILITY_STANDARD, DTRACE_CLASS_COMMON};
   for (const ProbeDescription& description : descriptions) {
-    for (ProbeId id : framework.match(description)) {
+    for (ProbeId id : framework.match(description))
       name = weaker(name, probe_attributes(framework.attributes(id), description));
-    }
   }
   return "\nStability attributes for " + std::string(what) + ":\n\n" +
          attributes("Minimum Probe Description Attributes", name) +
@@ -84,9 +83,8 @@ std::string list_probes(Framework& framework, std::span<const ProbeDescription> 
   std::set<ProbeId> seen;
   for (const ProbeDescription& description : all) {
     auto matches = framework.match(description);
-    if (matches.empty() && how.words_anywhere) {
+    if (matches.empty() && how.words_anywhere)
       if (const auto moved = in_other_fields(framework, description)) matches = framework.match(*moved);
-    }
     if (matches.empty()) {
       const std::string hint = near_probes(framework, description);
       missing.push_back("failed to match " + to_string(description) + ": No probe matches description" +

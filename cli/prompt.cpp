@@ -140,9 +140,8 @@ class Prompt {
     if (!compiled) return complain(compiled.error());
     const CompiledText& result = compiled->front();
     for (uint32_t i = result.first; i < result.first + result.count; i++) {
-      if (session_.program().clauses[i].destructive && !options_.flag("destructive")) {
+      if (session_.program().clauses[i].destructive && !options_.flag("destructive"))
         return output_.message("destructive actions are not allowed: start sonde with -w");
-      }
     }
     auto enablings = session_.enable(result);
     if (!enablings) return complain(enablings.error());
@@ -162,13 +161,9 @@ class Prompt {
   }
 
   void command(const std::string& text) {
-    size_t blank = text.find_first_of(" \t");
-    std::string name = text.substr(1, blank == std::string::npos ? blank : blank - 1);
-    std::string rest = blank == std::string::npos
-                           ? ""
-                           : text.substr(text.find_first_not_of(" \t", blank) == std::string::npos
-                                             ? text.size()
-                                             : text.find_first_not_of(" \t", blank));
+    const size_t blank = text.find_first_of(" \t"), second = text.find_first_not_of(" \t", blank);
+    const std::string name = text.substr(1, blank == text.npos ? blank : blank - 1);
+    const std::string rest = second == text.npos ? "" : text.substr(second);
     struct Command {
       const char* name;
       void (Prompt::*run)(const std::string&);
@@ -216,13 +211,11 @@ class Prompt {
   void disable(const std::string& rest) {
     size_t number = 0;
     auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-    if (error != std::errc() || number == 0 || number > entries_.size()) {
+    if (error != std::errc() || number == 0 || number > entries_.size())
       return output_.message("disable which clause? :clauses numbers them");
-    }
     Entry& entry = entries_[number - 1];
-    for (uint32_t enabling : entry.enablings) {
+    for (uint32_t enabling : entry.enablings)
       if (auto done = session_.framework().disable(enabling); !done) return complain(done.error());
-    }
     entry.enablings.clear();
     entry.enabled = false;
     output_.message("clause " + std::to_string(number) + " is disabled");

@@ -171,18 +171,16 @@ class Run {
       return fatal("no probes specified\n    say what to trace by -n or -s; --help shows how");
 
     MacroValues macros{texts->empty() ? "" : texts->front().name, arguments_.words, 0};
-    if (auto done = session_->prepare_targets(arguments_.commands, arguments_.pids, *texts, macros); !done) {
+    if (auto done = session_->prepare_targets(arguments_.commands, arguments_.pids, *texts, macros); !done)
       return given_up(done.error().message());
-    }
     auto compiled = session_->compile(*texts, macros);
     if (!compiled) return given_up(compiled.error().message());
     return use(*texts, *compiled);
   }
 
   int use(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled) {
-    if (arguments_.disassemble || options_.flag("verbose")) {
+    if (arguments_.disassemble || options_.flag("verbose"))
       for (const CompiledText& text : compiled) output_.write(session_->compiler().disassembly(text));
-    }
     if (arguments_.verbose && arguments_.mode != Mode::List) report_stability(texts, compiled);
     switch (arguments_.mode) {
       case Mode::CompileOnly: session_->targets().kill_waiting(); return 0;
@@ -259,9 +257,8 @@ class Run {
 
   int list(const std::vector<CompiledText>& compiled) {
     std::vector<ProbeDescription> descriptions;
-    for (const CompiledText& text : compiled) {
+    for (const CompiledText& text : compiled)
       for (ProbeDescription& one : descriptions_of(text)) descriptions.push_back(std::move(one));
-    }
     std::vector<std::string> missing;
     output_.write(
         list_probes(session_->framework(), descriptions, {arguments_.verbose, arguments_.lists_words}, missing));

@@ -49,9 +49,8 @@ Result<void> Session::prepare_targets(const std::vector<std::vector<std::string>
   bool needed = commands.empty();
   if (!commands.empty()) {
     const Forecast forecast = framework_->forecast(compiler_->preview(texts, macros));
-    for (const std::vector<std::string>& words : commands) {
+    for (const std::vector<std::string>& words : commands)
       if (auto done = targets_->begin(words, forecast); !done) return done;
-    }
     needed = forecast.awaits_process || forecast.may_grow;
   }
   if (needed) return targets_->await();
@@ -90,9 +89,8 @@ Result<std::vector<CompiledText>> Session::compile(std::span<const SourceText> t
 
 Result<void> Session::start(std::span<const CompiledText> texts) {
   std::vector<Enabling> enablings;
-  for (const CompiledText& text : texts) {
+  for (const CompiledText& text : texts)
     for (Enabling& enabling : compiler_->enablings(text)) enablings.push_back(std::move(enabling));
-  }
   return tracing_->start(enablings, script_digest_);
 }
 

@@ -22,9 +22,8 @@ constexpr Role kRoles[] = {SONDE_TAP_KINDS(SONDE_TAP_ROLES, SONDE_ROLE_ROW)};
 #undef SONDE_ROLE_ROW
 
 const char* type_of(sonde_tap_kind kind, int argument) {
-  for (const Role& role : kRoles) {
+  for (const Role& role : kRoles)
     if (role.kind == kind && argument >= role.first && argument < role.first + role.count) return role.type;
-  }
   SONDE_CHECK(false);  // a provider's table has a role that the event does not have
 }
 
@@ -41,15 +40,12 @@ void provide(void* arg, const dtrace_probedesc_t* spec) {
   }
   const std::string_view wanted = spec->dtpd_provider;
   if (!wanted.empty() && wanted != provider.name) return;
-  for (const RefusedProbe& refused : provider.refused) {
+  for (const RefusedProbe& refused : provider.refused)
     if (std::string_view(spec->dtpd_name) == refused.name) sonde_provide_error("D_PDESC_ZERO", refused.message);
-  }
 }
 
 void enable(void*, dtrace_id_t id, void* parg) {
-  sonde_tap_request request = {};
-  request.size = sizeof request;
-  request.kind = probe_of(parg).tap;
+  const sonde_tap_request request = {.size = sizeof request, .kind = probe_of(parg).tap};
   sonde_tap_arm(id, &request);
 }
 
@@ -74,12 +70,11 @@ void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
 
 int register_event_provider(EventProvider& provider) {
   const dtrace_pattr_t attributes = {kEvolvingCommon, kPrivate, kPrivate, kEvolvingCommon, kEvolvingCommon};
-  dtrace_pops_t ops = {};
-  ops.dtps_provide = provide;
-  ops.dtps_enable = enable;
-  ops.dtps_disable = disable;
-  ops.dtps_getargdesc = getargdesc;
-  ops.dtps_destroy = destroy;
+  const dtrace_pops_t ops = {.dtps_provide = provide,
+                             .dtps_enable = enable,
+                             .dtps_disable = disable,
+                             .dtps_getargdesc = getargdesc,
+                             .dtps_destroy = destroy};
   return dtrace_register(provider.name, &attributes, DTRACE_PRIV_USER, nullptr, &ops, &provider, &provider.id);
 }
 

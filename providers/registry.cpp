@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "providers/registry.h"
 
-#include <iterator>
+#include <ranges>
 
 #include "providers/provider_entry.h"
 #include "runtime/base/check.h"
@@ -27,7 +27,7 @@ void register_providers() {
 }
 
 void unregister_providers() {
-  for (auto entry = std::rbegin(kEntries); entry != std::rend(kEntries); ++entry) entry->remove();
+  for (const Entry& entry : std::views::reverse(kEntries)) entry.remove();
 }
 
 }  // namespace sonde

@@ -30,34 +30,38 @@ ActionSite& new_site(CheckContext& cx, Expr& expr, const DFunction& row) {
   return site;
 }
 
-/// Drops the kid that is the name, and notes the types of the others.
-void finish_site(Expr& expr, ActionSite& site) {
+/// Makes the call's site. Drops the kid that is the name, and notes the types of the others.
+ActionSite& finish_site(CheckContext& cx, Expr& expr, const DFunction& row) {
+  ActionSite& site = new_site(cx, expr, row);
   if (!expr.kids.empty() && expr.kids[0] && expr.kids[0]->kind == ExprKind::Name && !expr.kids[0]->type)
     expr.kids.erase(expr.kids.begin());
   for (const ExprPtr& kid : expr.kids) site.arguments.push_back(value_type(kid->type));
+  return site;
 }
 
-ExprPtr action_plain(CheckContext& cx, ExprPtr expr, const DFunction& row) {
-  const Prototype& prototype = cx.world.prototype(row.prototype);
-  std::string name(row.name);
-  check_count(cx, name, prototype, expr->kids.size() - 1, expr->where);
-  check_arguments(cx, name, prototype, *expr);
-  finish_site(*expr, new_site(cx, *expr, row));
+/// An action and its prototype.
+struct Action {
+  const DFunction& row;
+  const Prototype& prototype;
+  const std::string name = std::string(row.name);
+};
+
+ExprPtr action_plain(CheckContext& cx, ExprPtr expr, const Action& action) {
+  check_arguments(cx, action.name, action.prototype, *expr);
+  finish_site(cx, *expr, action.row);
   return expr;
 }
 
-ExprPtr action_trace(CheckContext& cx, ExprPtr expr, const DFunction& row) {
-  std::string name(row.name);
-  check_count(cx, name, cx.world.prototype(row.prototype), expr->kids.size() - 1, expr->where);
+ExprPtr action_trace(CheckContext& cx, ExprPtr expr, const Action& action) {
   ExprPtr argument = check_expression(cx, std::move(expr->kids[1]));
   Type::Kind kind = argument->type->canonical->kind;
   if (kind == Type::Kind::Void)
-    cx.fail("D_TRACE_VOID", expr->where, name + "( ) may not be applied to a void expression");
+    cx.fail("D_TRACE_VOID", expr->where, action.name + "( ) may not be applied to a void expression");
   if (kind == Type::Kind::Dynamic || kind == Type::Kind::Function || kind == Type::Kind::Aggregation)
-    cx.fail("D_TRACE_DYN", expr->where, name + "( ) may not be applied to a dynamic expression",
+    cx.fail("D_TRACE_DYN", expr->where, action.name + "( ) may not be applied to a dynamic expression",
             kind == Type::Kind::Aggregation ? "print an aggregation with printa()" : "");
   expr->kids[1] = printable(std::move(argument));
-  finish_site(*expr, new_site(cx, *expr, row));
+  finish_site(cx, *expr, action.row);
   return expr;
 }
 
@@ -102,10 +106,8 @@ bool is_probe_argument(const Expr& expr) {
 
 /// argv: the pointer. Its target is printed, so the target's type must be known. A probe argument points into the
 /// program, so its target is copied.
-ExprPtr action_print(CheckContext& cx, ExprPtr expr, const DFunction& row) {
-  std::string name(row.name);
-  const Prototype& prototype = cx.world.prototype(row.prototype);
-  check_count(cx, name, prototype, expr->kids.size() - 1, expr->where);
+ExprPtr action_print(CheckContext& cx, ExprPtr expr, const Action& action) {
+  const auto& [row, prototype, name] = action;
   ExprPtr pointer = decay(cx, check_value(cx, std::move(expr->kids[1])));
   const Type* target = pointer->type->is_pointer() ? pointer->type->canonical->target : nullptr;
   if (!target || !cx.world.foreign.complete(target) || target->canonical->size == 0)
@@ -123,53 +125,44 @@ ExprPtr action_print(CheckContext& cx, ExprPtr expr, const DFunction& row) {
     pointer = call_copyin(cx, std::move(pointer), std::move(size), where);
   }
   expr->kids[1] = convert(cx, std::move(pointer), prototype.parameters[0]);
-  ActionSite& made = new_site(cx, *expr, row);
-  made.layout = layout_of(*named);
-  finish_site(*expr, made);
+  finish_site(cx, *expr, row).layout = layout_of(*named);
   return expr;
 }
 
 /// argv: the address, the size (a constant), and the optional size to show.
-ExprPtr action_tracemem(CheckContext& cx, ExprPtr expr, const DFunction& row) {
-  std::string name(row.name);
-  const Prototype& prototype = cx.world.prototype(row.prototype);
-  check_count(cx, name, prototype, expr->kids.size() - 1, expr->where);
+ExprPtr action_tracemem(CheckContext& cx, ExprPtr expr, const Action& action) {
+  const auto& [row, prototype, name] = action;
   check_arguments(cx, name, prototype, *expr, 1);
   ExprPtr address = decay(cx, check_value(cx, std::move(expr->kids[1])));
   if (!address->type->is_pointer() && !address->type->is_integer())
     cx.fail("D_TRACEMEM_ADDR", expr->where,
             name + "( ) argument #1 is incompatible with prototype:\n\tprototype: pointer or integer\n\t argument: " +
                 address->type->name);
-  SourceRange where = expr->kids[2]->where;
-  ExprPtr size = std::move(expr->kids[2]);
-  if (size->kind != ExprKind::Integer || static_cast<int64_t>(size->integer) <= 0)
-    cx.fail("D_TRACEMEM_SIZE", where,
+  const Expr& size = *expr->kids[2];
+  if (size.kind != ExprKind::Integer || static_cast<int64_t>(size.integer) <= 0)
+    cx.fail("D_TRACEMEM_SIZE", size.where,
             name + "( ) argument #2 must be a non-zero positive integral constant expression");
   expr->kids[1] = convert(cx, std::move(address), cx.world.types.pointer_to(cx.world.types.void_type()));
-  expr->kids[2] = std::move(size);
-  finish_site(*expr, new_site(cx, *expr, row));
+  finish_site(cx, *expr, row);
   return expr;
 }
 
-ExprPtr action_format(CheckContext& cx, ExprPtr expr, const DFunction& row) {
-  std::string name(row.name);
-  const Prototype& prototype = cx.world.prototype(row.prototype);
-  check_count(cx, name, prototype, expr->kids.size() - 1, expr->where);
+ExprPtr action_format(CheckContext& cx, ExprPtr expr, const Action& action) {
+  const auto& [row, prototype, name] = action;
   for (size_t i = 1; i < expr->kids.size(); ++i) expr->kids[i] = check_expression(cx, std::move(expr->kids[i]));
   if (!assignable(prototype.parameters[0], *expr->kids[1]))
     argument_mismatch(cx, name, 1, prototype.parameters[0]->name, *expr->kids[1]);
   std::vector<Conversion> format = read_format(cx, name, *expr->kids[1]);
   expr->kids.erase(expr->kids.begin() + 1);
   check_format(cx, name, *expr, format, 2);
-  ActionSite& made = new_site(cx, *expr, row);
+  ActionSite& made = finish_site(cx, *expr, row);
   made.has_format = true;
   made.format = std::move(format);
-  finish_site(*expr, made);
   return expr;
 }
 
 ExprPtr action_printa(CheckContext& cx, ExprPtr expr, const DFunction& row) {
-  std::string name(row.name);
+  const std::string name(row.name);
   if (expr->kids.size() == 1)
     cx.fail("D_PROTO_LEN", expr->where, name + "( ) prototype mismatch: 0 args passed, at least 1 expected");
   bool has_format = expr->kids[1]->kind == ExprKind::String;
@@ -216,20 +209,15 @@ ExprPtr action_printa(CheckContext& cx, ExprPtr expr, const DFunction& row) {
 }
 
 /// clear, trunc, normalize, denormalize: the site has the aggregation, argv the other arguments.
-ExprPtr action_aggregation(CheckContext& cx, ExprPtr expr, const DFunction& row) {
-  std::string name(row.name);
-  const Prototype& prototype = cx.world.prototype(row.prototype);
+ExprPtr action_aggregation(CheckContext& cx, ExprPtr expr, const Action& action) {
+  const auto& [row, prototype, name] = action;
   std::string upper = name == "denormalize" ? "NORMALIZE" : name;
   std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
-  check_count(cx, name, prototype, expr->kids.size() - 1, expr->where);
   check_arguments(cx, name, prototype, *expr, 1);
   const AggregationSymbol& aggregation =
       aggregation_named(cx, *expr->kids[1], name, 1, "D_" + upper + "_AGGARG", "D_" + upper + "_AGGBAD");
-  uint32_t index = aggregation.index;
   expr->kids.erase(expr->kids.begin() + 1);
-  ActionSite& made = new_site(cx, *expr, row);
-  made.aggregations = {index};
-  finish_site(*expr, made);
+  finish_site(cx, *expr, row).aggregations = {aggregation.index};
   return expr;
 }
 
@@ -251,32 +239,25 @@ void only_statements_act(CheckContext& cx, const Expr& expr, bool is_statement) 
 
 ExprPtr check_action(CheckContext& cx, ExprPtr expr, const DFunction& row) {
   note_name(cx, row.name, expr->where);
-  const Prototype& prototype = cx.world.prototype(row.prototype);
-  bool formats = prototype.varargs;
-  bool aggregation_first =
-      !prototype.parameters.empty() && prototype.parameters[0]->canonical->kind == Type::Kind::Aggregation;
-  bool any_first = !prototype.parameters.empty() && prototype.parameters[0]->canonical->kind == Type::Kind::Any;
-  bool prints_aggregations =
-      prototype.parameters.size() > 1 && prototype.parameters[1]->canonical->kind == Type::Kind::Aggregation;
-  bool shows_memory = prototype.parameters.size() == 1 && prototype.parameters[0]->is_pointer();
-  if (shows_memory) return action_print(cx, std::move(expr), row);
-  if (prints_aggregations) return action_printa(cx, std::move(expr), row);
-  if (formats) return action_format(cx, std::move(expr), row);
-  if (aggregation_first) return action_aggregation(cx, std::move(expr), row);
-  if (any_first)
-    return prototype.parameters.size() == 1 ? action_trace(cx, std::move(expr), row)
-                                            : action_tracemem(cx, std::move(expr), row);
-  return action_plain(cx, std::move(expr), row);
+  const Action action{row, cx.world.prototype(row.prototype)};
+  const std::vector<const Type*>& takes = action.prototype.parameters;
+  const auto is = [&](size_t n, Type::Kind kind) { return n < takes.size() && takes[n]->canonical->kind == kind; };
+  if (is(1, Type::Kind::Aggregation)) return action_printa(cx, std::move(expr), row);
+  check_count(cx, action.name, action.prototype, expr->kids.size() - 1, expr->where);
+  if (takes.size() == 1 && takes[0]->is_pointer()) return action_print(cx, std::move(expr), action);
+  if (action.prototype.varargs) return action_format(cx, std::move(expr), action);
+  if (is(0, Type::Kind::Aggregation)) return action_aggregation(cx, std::move(expr), action);
+  if (is(0, Type::Kind::Any)) return (takes.size() == 1 ? action_trace : action_tracemem)(cx, std::move(expr), action);
+  return action_plain(cx, std::move(expr), action);
 }
 
 ExprPtr traced(CheckContext& cx, ExprPtr value) {
   const bool is_call = value->kind == ExprKind::Call && value->function != nullptr;
   const std::string called = !is_call ? "" : value->text.empty() ? std::string(value->function->name) : value->text;
-  ExprPtr out = make_expr(ExprKind::Call, nullptr, value->where);
-  out->kids.push_back(std::move(value));
-  ActionSite& made = new_site(cx, *out, *find_function("trace"));
+  const SourceRange where = value->where;
+  ExprPtr out = make_expr(ExprKind::Call, nullptr, where, std::move(value));
+  ActionSite& made = finish_site(cx, *out, *find_function("trace"));
   if (!called.empty()) made.action = called;
-  finish_site(*out, made);
   return out;
 }
 

@@ -89,68 +89,68 @@ int64_t constant_argument(CheckContext& cx, Expr& call, size_t index, const std:
   return static_cast<int64_t>(number->integer);
 }
 
+/// Refuses a call for which something is not so.
+struct Require {
+  CheckContext& cx;
+  SourceRange where;
+  const std::string& name;
+
+  void operator()(bool fine, std::string_view tag, const char* rule) const {
+    if (!fine) cx.fail(tag, where, name + "( ) " + rule);
+  }
+};
+
 void lquantize_params(CheckContext& cx, Expr& call, std::vector<int64_t>& params) {
   std::string name = "lquantize";
+  const Require require{cx, call.where, name};
   auto fits = [](int64_t value) { return value >= INT32_MIN && value <= INT32_MAX; };
   int64_t base = constant_argument(cx, call, 2, name, "D_LQUANT_BASETYPE", "an integer constant");
-  if (!fits(base)) cx.fail("D_LQUANT_BASEVAL", call.where, name + "( ) argument #1 must be a 32-bit quantity");
+  require(fits(base), "D_LQUANT_BASEVAL", "argument #1 must be a 32-bit quantity");
   int64_t limit = constant_argument(cx, call, 3, name, "D_LQUANT_LIMTYPE", "an integer constant");
-  if (!fits(limit)) cx.fail("D_LQUANT_LIMVAL", call.where, name + "( ) argument #2 must be a 32-bit quantity");
-  if (limit <= base)
-    cx.fail("D_LQUANT_MISMATCH", call.where, name + "( ) base (argument #1) must be less than limit (argument #2)");
+  require(fits(limit), "D_LQUANT_LIMVAL", "argument #2 must be a 32-bit quantity");
+  require(limit > base, "D_LQUANT_MISMATCH", "base (argument #1) must be less than limit (argument #2)");
   int64_t step = 1;
   if (call.kids.size() > 4) {
     step = constant_argument(cx, call, 4, name, "D_LQUANT_STEPTYPE", "a non-zero positive integer constant");
-    if (step <= 0)
-      cx.fail("D_LQUANT_STEPTYPE", call.where, name + "( ) argument #3 must be a non-zero positive integer constant");
-    if (step > UINT16_MAX) cx.fail("D_LQUANT_STEPVAL", call.where, name + "( ) argument #3 must be a 16-bit quantity");
+    require(step > 0, "D_LQUANT_STEPTYPE", "argument #3 must be a non-zero positive integer constant");
+    require(step <= UINT16_MAX, "D_LQUANT_STEPVAL", "argument #3 must be a 16-bit quantity");
   }
   int64_t levels = (limit - base) / step;
-  if (levels == 0)
-    cx.fail("D_LQUANT_STEPLARGE", call.where,
-            name + "( ) step (argument #3) too large: must have at least one quantization level");
-  if (levels > UINT16_MAX)
-    cx.fail("D_LQUANT_STEPSMALL", call.where,
-            name + "( ) step (argument #3) too small: number of quantization levels must be a 16-bit quantity");
+  require(levels != 0, "D_LQUANT_STEPLARGE", "step (argument #3) too large: must have at least one quantization level");
+  require(levels <= UINT16_MAX, "D_LQUANT_STEPSMALL",
+          "step (argument #3) too small: number of quantization levels must be a 16-bit quantity");
   params = {base, limit, step};
 }
 
 void llquantize_params(CheckContext& cx, Expr& call, std::vector<int64_t>& params) {
   std::string name = "llquantize";
+  const Require require{cx, call.where, name};
   auto word = [](int64_t value) { return value >= 0 && value <= UINT16_MAX; };
   int64_t factor = constant_argument(cx, call, 2, name, "D_LLQUANT_FACTORTYPE", "an integer constant");
-  if (!word(factor) || factor < 2)
-    cx.fail("D_LLQUANT_FACTORVAL", call.where,
-            name + "( ) argument #1 must be an unsigned 16-bit quantity greater than or equal to 2");
+  require(word(factor) && factor >= 2, "D_LLQUANT_FACTORVAL",
+          "argument #1 must be an unsigned 16-bit quantity greater than or equal to 2");
   int64_t low = constant_argument(cx, call, 3, name, "D_LLQUANT_LMAGTYPE", "an integer constant");
-  if (!word(low))
-    cx.fail("D_LLQUANT_LMAGVAL", call.where, name + "( ) argument #2 must be an unsigned 16-bit quantity");
+  require(word(low), "D_LLQUANT_LMAGVAL", "argument #2 must be an unsigned 16-bit quantity");
   int64_t high = constant_argument(cx, call, 4, name, "D_LLQUANT_HMAGTYPE", "an integer constant");
-  if (!word(high))
-    cx.fail("D_LLQUANT_HMAGVAL", call.where, name + "( ) argument #3 must be an unsigned 16-bit quantity");
-  if (high < low)
-    cx.fail("D_LLQUANT_HMAGVAL", call.where,
-            name + "( ) high magnitude (argument #3) must be at least the low magnitude (argument #2)");
+  require(word(high), "D_LLQUANT_HMAGVAL", "argument #3 must be an unsigned 16-bit quantity");
+  require(high >= low, "D_LLQUANT_HMAGVAL",
+          "high magnitude (argument #3) must be at least the low magnitude (argument #2)");
   unsigned __int128 power = 1, low_power = 1;
   for (int64_t i = 0; i <= high && power <= UINT64_MAX; ++i) {
     power *= static_cast<uint64_t>(factor);
     if (i == low) low_power = power;
   }
-  if (power > UINT64_MAX)
-    cx.fail("D_LLQUANT_HMAGVAL", call.where,
-            name + "( ) factor (argument #1) raised to the high magnitude (argument #3) overflows 64 bits");
+  require(power <= UINT64_MAX, "D_LLQUANT_HMAGVAL",
+          "factor (argument #1) raised to the high magnitude (argument #3) overflows 64 bits");
   int64_t steps = constant_argument(cx, call, 5, name, "D_LLQUANT_STEPTYPE", "a non-zero positive integer constant");
-  if (steps <= 0)
-    cx.fail("D_LLQUANT_STEPTYPE", call.where, name + "( ) argument #4 must be a non-zero positive integer constant");
-  if (!word(steps))
-    cx.fail("D_LLQUANT_STEPVAL", call.where, name + "( ) argument #4 must be an unsigned 16-bit quantity");
+  require(steps > 0, "D_LLQUANT_STEPTYPE", "argument #4 must be a non-zero positive integer constant");
+  require(word(steps), "D_LLQUANT_STEPVAL", "argument #4 must be an unsigned 16-bit quantity");
   bool divides = steps < factor
                      ? factor % steps == 0
                      : steps == factor ||
                            (steps % factor == 0 &&
                             (low == 0 ? factor * factor % steps == 0 : low_power % static_cast<uint64_t>(steps) == 0));
-  if (!divides)
-    cx.fail("D_LLQUANT_STEPVAL", call.where, name + "( ) argument #4 (steps) must divide the magnitudes evenly");
+  require(divides, "D_LLQUANT_STEPVAL", "argument #4 (steps) must divide the magnitudes evenly");
   params = {factor, low, high, steps};
 }
 

@@ -19,6 +19,7 @@
 #include "compiler/check/stability.h"
 #include "compiler/check/variable.h"
 #include "compiler/source/other_words.h"
+#include "runtime/base/find.h"
 #include "runtime/base/suggest.h"
 
 namespace sonde {
@@ -68,10 +69,10 @@ ExprPtr check_stack(CheckContext& cx, ExprPtr expr, const DFunction& row) {
   const Prototype& prototype = cx.world.prototype(row.prototype);
   check_count(cx, name, prototype, expr->kids.size() - 1, expr->where);
   const Type* type = cx.world.types.integer(4, false);
-  ExprPtr out = make_call(row, cx.world.types.stack_type(), cx.here(expr->where));
-  out->kids.push_back(make_integer(cx.world.options.number(kind.frames), type, expr->where));
-  out->kids.push_back(
-      make_integer(kind.strings.empty() ? 0 : cx.world.options.number(kind.strings), type, expr->where));
+  const uint64_t strings = kind.strings.empty() ? 0 : cx.world.options.number(kind.strings);
+  ExprPtr out = make_call(row, cx.world.types.stack_type(), cx.here(expr->where),
+                          make_integer(cx.world.options.number(kind.frames), type, expr->where),
+                          make_integer(strings, type, expr->where));
   for (size_t i = 1; i < expr->kids.size(); ++i) {
     SourceRange where = expr->kids[i]->where;
     ExprPtr size = check_passed(cx, name, std::move(expr->kids[i]), prototype.parameters[i - 1], i);
@@ -94,10 +95,9 @@ ExprPtr kept_in_variable(CheckContext& cx, ExprPtr& value) {
   std::string hidden =
       "kept " + std::to_string(cx.world.program.variables.size());  // a name that no script can contain
   const Symbol temporary = declare_variable(cx, VariableDesc::Scope::This, hidden, value->type);
-  ExprPtr out = make_expr(ExprKind::Assign, value->type, where);
-  out->kids.push_back(variable_of(temporary, where));
-  out->kids.push_back(std::exchange(value, variable_of(temporary, where)));
-  return out;
+  const Type* type = value->type;
+  ExprPtr kept = std::exchange(value, variable_of(temporary, where));
+  return make_expr(ExprKind::Assign, type, where, variable_of(temporary, where), std::move(kept));
 }
 
 /// copyinto(address, size, to) is bcopy(copyin(address, size), to, size). The size is used twice, so if an argument
@@ -138,10 +138,9 @@ ExprPtr lowered_call(CheckContext& cx, ExprPtr call) {
 ExprPtr call_copyin(CheckContext& cx, ExprPtr address, ExprPtr size, SourceRange where) {
   const DFunction& copyin = *find_function("copyin");
   const Prototype& prototype = cx.world.prototype(copyin.prototype);
-  ExprPtr call = make_call(copyin, prototype.result, where);
-  call->kids.push_back(convert(cx, std::move(address), prototype.parameters[0]));
-  call->kids.push_back(convert(cx, std::move(size), prototype.parameters[1]));
-  return call;
+  address = convert(cx, std::move(address), prototype.parameters[0]);
+  size = convert(cx, std::move(size), prototype.parameters[1]);
+  return make_call(copyin, prototype.result, where, std::move(address), std::move(size));
 }
 
 const DFunction* function_of(CheckContext& cx, const Expr& call, std::string& name) {
@@ -151,8 +150,8 @@ const DFunction* function_of(CheckContext& cx, const Expr& call, std::string& na
 }
 
 void unknown_function(CheckContext& cx, const std::string& name, SourceRange where) {
-  auto declared = cx.world.names.globals.find(name);
-  if (declared != cx.world.names.globals.end() && declared->second.kind == Symbol::Kind::Prototype)
+  const Symbol* declared = find_in(cx.world.names.globals, name);
+  if (declared != nullptr && declared->kind == Symbol::Kind::Prototype)
     cx.fail("D_FUNC_UNDEF", where, "unimplemented subroutine: " + name, "it is declared, but D cannot call it");
   bool is_variable = cx.world.variable(name) || cx.world.global(name);
   if (is_variable) cx.fail("D_FUNC_IDKIND", where, "'" + name + "' is not a function");

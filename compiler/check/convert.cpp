@@ -61,15 +61,14 @@ ExprPtr decay(CheckContext& cx, ExprPtr expr) {
   const Type* pointer = cx.world.types.pointer_to(real->target);
   if (expr->kind == ExprKind::Deref) return make_cast(std::move(expr->kids[0]), pointer);
   if (expr->kind != ExprKind::Variable) return make_cast(std::move(expr), pointer);  // its value is its address
-  ExprPtr out = make_expr(ExprKind::AddressOf, pointer, expr->where);
-  out->kids.push_back(std::move(expr));
-  return out;
+  const SourceRange where = expr->where;
+  return make_expr(ExprKind::AddressOf, pointer, where, std::move(expr));
 }
 
 ExprPtr string_of(CheckContext& cx, ExprPtr expr, SourceRange where) {
-  ExprPtr out = make_expr(ExprKind::StringOf, cx.world.types.string_type(), where);
-  if (expr->type->canonical->kind == Type::Kind::Array) out->integer = expr->type->canonical->size;
-  out->kids.push_back(decay(cx, std::move(expr)));
+  const Type* type = expr->type->canonical;
+  ExprPtr out = make_expr(ExprKind::StringOf, cx.world.types.string_type(), where, decay(cx, std::move(expr)));
+  if (type->kind == Type::Kind::Array) out->integer = type->size;
   return out;
 }
 
@@ -90,9 +89,8 @@ ExprPtr convert(CheckContext& cx, ExprPtr expr, const Type* to) {
   if (expr->kind == ExprKind::Integer) return make_integer(cut(expr->integer, to), to, expr->where);
   b = expr->type->canonical;
   bool same_word = a->size == b->size && a->is_signed == b->is_signed && b->kind != Type::Kind::String;
-  if (same_word && (a->size == 8 || !may_overflow(*expr))) {
+  if (same_word && (a->size == 8 || !may_overflow(*expr)))
     if (a == b) return expr;
-  }
   return make_cast(std::move(expr), to);
 }
 

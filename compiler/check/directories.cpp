@@ -15,6 +15,7 @@
 
 #include "compiler/check/pragma.h"
 #include "compiler/source/prepare.h"
+#include "runtime/base/find.h"
 
 namespace sonde {
 namespace {
@@ -69,11 +70,11 @@ class Order {
     library.visit = Library::Visit::Open;
     for (const Dependency& need : library.needs) {
       if (need.kind != "library") continue;
-      auto at = libraries_.find(need.name);
-      if (at == libraries_.end()) return wrong(library, need, "library " + need.name + " is not found");
-      if (at->second.visit == Library::Visit::Open)
+      Library* needed = find_in(libraries_, need.name);
+      if (needed == nullptr) return wrong(library, need, "library " + need.name + " is not found");
+      if (needed->visit == Library::Visit::Open)
         return wrong(library, need, "libraries depend on each other: " + need.name + " needs this one");
-      if (!visit(at->second)) return false;
+      if (!visit(*needed)) return false;
     }
     library.visit = Library::Visit::Done;
     bool usable = std::ranges::all_of(library.needs, [this](const Dependency& need) {

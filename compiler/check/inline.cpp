@@ -15,6 +15,7 @@
 #include "compiler/check/expression.h"
 #include "compiler/check/node.h"
 #include "compiler/check/type.h"
+#include "runtime/base/find.h"
 
 namespace sonde {
 namespace {
@@ -30,9 +31,8 @@ uint64_t nodes(const Expr& expr) {
 }  // namespace
 
 const Expr* parameter(CheckContext& cx, std::string_view name) {
-  if (cx.expansions.empty()) return nullptr;
-  auto at = cx.expansions.back().values.find(name);
-  return at == cx.expansions.back().values.end() ? nullptr : at->second;
+  const auto* value = cx.expansions.empty() ? nullptr : find_in(cx.expansions.back().values, name);
+  return value ? *value : nullptr;
 }
 
 void check_inline(CheckContext& cx, InlineSyntax& syntax) {
@@ -43,11 +43,10 @@ void check_inline(CheckContext& cx, InlineSyntax& syntax) {
   auto definition = std::make_shared<InlineDefinition>();
   bool tuple = !declarator.derivations.empty() && declarator.derivations[0].kind == Derivation::Kind::Tuple;
   definition->type = derived_type(cx, specified_type(cx, syntax.specifiers), declarator, tuple ? 1 : 0);
-  auto known = cx.world.names.globals.find(declarator.name);
-  if (known != cx.world.names.globals.end() && known->second.type)
+  if (const Symbol* known = find_in(cx.world.names.globals, declarator.name); known && known->type)
     cx.fail("D_DECL_IDRED", declarator.where,
             "identifier redeclared: " + declarator.name + "\n\t current: " + definition->type->name +
-                "\n\tprevious: " + known->second.type->name);
+                "\n\tprevious: " + known->type->name);
   require_new(cx, declarator.name, declarator.where);
   if (tuple) definition->parameter_types = parameter_types(cx, declarator.derivations[0], &definition->parameters);
   for (const std::string& name : definition->parameters)
@@ -78,9 +77,8 @@ ExprPtr expanded(CheckContext& cx, const Expr& expr, SourceRange where) {
 
 ExprPtr stand_in(CheckContext& cx, const Type* type, SourceRange where) {
   bool memory = type->is_record() || type->canonical->kind == Type::Kind::Array;
-  ExprPtr out = make_expr(memory ? ExprKind::Deref : ExprKind::Cast, type, where);
-  out->kids.push_back(make_integer(0, memory ? cx.world.types.pointer_to(type) : type, where));
-  return out;
+  return make_expr(memory ? ExprKind::Deref : ExprKind::Cast, type, where,
+                   make_integer(0, memory ? cx.world.types.pointer_to(type) : type, where));
 }
 
 ExprPtr with_parameters(CheckContext& cx, const Expr& body, Expansion parameters) {

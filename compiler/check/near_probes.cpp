@@ -110,9 +110,8 @@ std::string near_probes(ProbeCatalog& probes, const ProbeDescription& wanted) {
       !hint.empty())
     return hint;
   std::string best = with_known_words(probes, wanted);
-  if (best.empty()) {
+  if (best.empty())
     if (const auto moved = in_other_fields(probes, wanted)) best = first_match(probes, *moved);
-  }
   std::set<std::string> providers;
   if (best.empty()) best = with_near_words(probes, wanted, providers);
   if (!best.empty()) return "did you mean " + best + "?";

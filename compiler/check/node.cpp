@@ -19,9 +19,8 @@ ExprPtr make_integer(uint64_t value, const Type* type, SourceRange where) {
 }
 
 ExprPtr make_cast(ExprPtr expr, const Type* to) {
-  ExprPtr out = make_expr(ExprKind::Cast, to, expr->where);
-  out->kids.push_back(std::move(expr));
-  return out;
+  const SourceRange where = expr->where;
+  return make_expr(ExprKind::Cast, to, where, std::move(expr));
 }
 
 ExprPtr rvalue(ExprPtr expr) {
@@ -31,10 +30,8 @@ ExprPtr rvalue(ExprPtr expr) {
 }
 
 ExprPtr make_binary(Op op, ExprPtr a, ExprPtr b, const Type* type, SourceRange where) {
-  ExprPtr out = make_expr(ExprKind::Binary, type, where);
+  ExprPtr out = make_expr(ExprKind::Binary, type, where, std::move(a), std::move(b));
   out->op = op;
-  out->kids.push_back(std::move(a));
-  out->kids.push_back(std::move(b));
   return fold(std::move(out));
 }
 
@@ -47,12 +44,6 @@ bool is_char_pointer(const Type* type) {
   if (real->kind != Type::Kind::Pointer && real->kind != Type::Kind::Array) return false;
   const Type* target = real->target->canonical;
   return target->kind == Type::Kind::Integer && target->size == 1;
-}
-
-ExprPtr make_call(const DFunction& row, const Type* result, SourceRange where) {
-  ExprPtr out = make_expr(ExprKind::Call, result, where);
-  out->function = &row;
-  return out;
 }
 
 ExprPtr make_builtin(const DVariable& row, const Type* type, SourceRange where) {

@@ -6,10 +6,21 @@
 namespace sonde {
 
 ExprPtr make_expr(ExprKind kind, const Type* type, SourceRange where);
+/// The same with its kids.
+template <typename... Kids>
+ExprPtr make_expr(ExprKind kind, const Type* type, SourceRange where, Kids... kids) {
+  ExprPtr expr = make_expr(kind, type, where);
+  (expr->kids.push_back(std::move(kids)), ...);
+  return expr;
+}
 ExprPtr make_integer(uint64_t value, const Type* type, SourceRange where);
 ExprPtr make_cast(ExprPtr expr, const Type* to);
-/// Makes a Call; the caller appends the kids.
-ExprPtr make_call(const DFunction& row, const Type* result, SourceRange where);
+template <typename... Kids>
+ExprPtr make_call(const DFunction& row, const Type* result, SourceRange where, Kids... kids) {
+  ExprPtr expr = make_expr(ExprKind::Call, result, where, std::move(kids)...);
+  expr->function = &row;
+  return expr;
+}
 ExprPtr make_builtin(const DVariable& row, const Type* type, SourceRange where);
 
 /// Turns a place into its value, which has no address and no bit width, and cannot be assigned to.

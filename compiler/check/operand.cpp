@@ -49,14 +49,12 @@ ExprPtr arithmetic(CheckContext& cx, ExprPtr expr) {
   }
   bool shifts = expr->op == Op::Shl || expr->op == Op::Shr;
   const Type* type = shifts ? a.type : wider(a.type, b.type);
-  if ((expr->op == Op::Div || expr->op == Op::Mod) && b.kind == ExprKind::Integer && b.integer == 0)
+  const bool divides = expr->op == Op::Div || expr->op == Op::Mod;
+  if (divides && b.kind == ExprKind::Integer && b.integer == 0)
     cx.fail("D_DIV_ZERO", expr->where, "expression contains division by zero");
-  bool divides = expr->op == Op::Div || expr->op == Op::Mod;
-  ExprPtr left =
-      divides ? same_sign(cx, std::move(expr->kids[0]), type->canonical->is_signed) : std::move(expr->kids[0]);
-  ExprPtr right =
-      divides ? same_sign(cx, std::move(expr->kids[1]), type->canonical->is_signed) : std::move(expr->kids[1]);
-  return make_binary(expr->op, std::move(left), std::move(right), type, expr->where);
+  if (divides)
+    for (ExprPtr& kid : expr->kids) kid = same_sign(cx, std::move(kid), type->canonical->is_signed);
+  return make_binary(expr->op, std::move(expr->kids[0]), std::move(expr->kids[1]), type, expr->where);
 }
 
 ExprPtr additive(CheckContext& cx, ExprPtr expr) {
@@ -69,10 +67,8 @@ ExprPtr additive(CheckContext& cx, ExprPtr expr) {
   }
   if (expr->op == Op::Add && ((a->is_string() && b->is_integer()) || (a->is_integer() && b->is_string()))) {
     if (a->is_integer()) std::swap(expr->kids[0], expr->kids[1]);
-    ExprPtr tail = make_call(*find_function("__tail"), cx.world.types.string_type(), expr->where);
-    tail->kids.push_back(std::move(expr->kids[0]));
-    tail->kids.push_back(convert(cx, std::move(expr->kids[1]), cx.world.types.integer(8, false)));
-    return tail;
+    return make_call(*find_function("__tail"), cx.world.types.string_type(), expr->where, std::move(expr->kids[0]),
+                     convert(cx, std::move(expr->kids[1]), cx.world.types.integer(8, false)));
   }
   if (!a->is_pointer() || !(b->is_integer() || (b->is_pointer() && expr->op == Op::Sub)))
     incompatible(cx, *expr, expr->text, *expr->kids[swapped], *expr->kids[!swapped]);

@@ -36,23 +36,16 @@ ExprPtr c_element(CheckContext& cx, ExprPtr base, ExprPtr expr, const std::strin
             "index outside array bounds: " + std::to_string(static_cast<int64_t>(index->integer)) + ", max is " +
                 std::to_string(bounded_by->count));
   if (array->kind == Type::Kind::Array && index->kind != ExprKind::Integer && array->count > 0) {
-    ExprPtr bounded = make_expr(ExprKind::Cast, cx.world.types.integer(8, true), index->where);
-    bounded->bound = array->count;
-    bounded->kids.push_back(std::move(index));
-    index = std::move(bounded);
+    index = make_cast(std::move(index), cx.world.types.integer(8, true));
+    index->bound = array->count;
   }
   if (array->kind == Type::Kind::String)
     base = make_cast(std::move(base), cx.world.types.pointer_to(cx.world.types.integer(1, true)));
   base = decay(cx, std::move(base));
-  ExprPtr sum = make_expr(ExprKind::Binary, nullptr, cx.here(expr->where));
+  ExprPtr sum = make_expr(ExprKind::Binary, nullptr, cx.here(expr->where), std::move(base), std::move(index));
   sum->op = Op::Add;
   sum->text = "+";
-  sum->kids.push_back(std::move(base));
-  sum->kids.push_back(std::move(index));
-  sum = additive(cx, std::move(sum));
-  ExprPtr out = make_expr(ExprKind::Deref, nullptr, cx.here(expr->where));
-  out->kids.push_back(std::move(sum));
-  return check_operator(cx, std::move(out));
+  return check_operator(cx, make_expr(ExprKind::Deref, nullptr, cx.here(expr->where), additive(cx, std::move(sum))));
 }
 
 ExprPtr array_element(CheckContext& cx, const Symbol& symbol, const std::string& name, ExprPtr expr) {
@@ -117,9 +110,7 @@ ExprPtr check_index(CheckContext& cx, ExprPtr expr) {
     cx.fail("D_VAR_UNDEF", expr->where, name + " has not yet been declared or assigned");
   cx.text_member = nullptr;
   ExprPtr base = check_value(cx, std::move(expr->kids[0]));
-  bool indexable =
-      base->type->is_pointer() || base->type->is_string() || base->type->canonical->kind == Type::Kind::Array;
-  if (!indexable)
+  if (!base->type->is_pointer() && !base->type->is_string() && base->type->canonical->kind != Type::Kind::Array)
     cx.fail("D_ARR_BADREF", expr->where,
             "cannot access scalar " + (name.empty() ? base->type->name : name) + " as an associative array");
   return c_element(cx, std::move(base), std::move(expr), name.empty() ? "expression" : name);
@@ -133,10 +124,9 @@ ExprPtr member_at(CheckContext& cx, ExprPtr pointer, const Member& member, Sourc
   else
     pointer = fold(make_cast(std::move(pointer), type));
   note_kernel(cx, *pointer);
-  ExprPtr out = make_expr(ExprKind::Deref, member.type, where);
+  ExprPtr out = make_expr(ExprKind::Deref, member.type, where, std::move(pointer));
   out->bit_offset = static_cast<uint8_t>(member.bit_offset);
   out->bit_width = static_cast<uint8_t>(member.bit_width);
-  out->kids.push_back(std::move(pointer));
   return out;
 }
 
@@ -173,13 +163,9 @@ ExprPtr check_member(CheckContext& cx, ExprPtr expr) {
     cx.fail("D_TYPE_MEMBER", expr->where, expr->text + " is not a member of " + type->name, suggestion.hint());
   if (!expr->arrow) {
     const Type* pointer = cx.world.types.pointer_to(base->type);
-    if (base->kind == ExprKind::Deref) {
-      base = make_cast(std::move(base->kids[0]), pointer);
-    } else {
-      ExprPtr address = make_expr(ExprKind::AddressOf, pointer, base->where);
-      address->kids.push_back(std::move(base));
-      base = std::move(address);
-    }
+    const SourceRange where = base->where;
+    base = base->kind == ExprKind::Deref ? make_cast(std::move(base->kids[0]), pointer)
+                                         : make_expr(ExprKind::AddressOf, pointer, where, std::move(base));
   }
   return member_at(cx, std::move(base), *found, cx.here(expr->where));
 }

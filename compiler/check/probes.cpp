@@ -97,8 +97,7 @@ const Type* type_of_argument(CheckContext& cx, const std::string& text) {
 
 /// The raw argument as its C type; translated if the provider asks for it.
 ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, SourceRange where) {
-  bool is_text = argument.native == "string" || argument.translated == "string";
-  if (is_text) {
+  if (argument.native == "string" || argument.translated == "string") {
     ExprPtr raw = make_builtin(*find_variable("__probetext"), cx.world.types.string_type(), where);
     raw->kids.push_back(make_integer(static_cast<uint64_t>(argument.mapping), cx.world.types.integer(8, true), where));
     return raw;
@@ -115,19 +114,13 @@ ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, So
   std::string name = argument.translated.substr(0, argument.translated.find_last_not_of(" *") + 1);
   load_library_for(cx.world, name);
   const Type* output = cx.world.types.find(name) ? cx.world.types.of_text(argument.translated, nullptr) : nullptr;
-  if (!output)
-    cx.fail("D_ARGS_XLATOR", where,
-            "translator for args[" + std::to_string(argument.index) + "] from " + argument.native + " to " +
-                argument.translated + " is not defined");
-  if (output->is_integer() || (output->is_pointer() && !output->canonical->target->is_record()))
+  if (output && (output->is_integer() || (output->is_pointer() && !output->canonical->target->is_record())))
     return convert(cx, std::move(value), output);
-  if (!find_translator(cx, value->type, output))
+  if (!output || !find_translator(cx, value->type, output))
     cx.fail("D_ARGS_XLATOR", where,
             "translator for args[" + std::to_string(argument.index) + "] from " + argument.native + " to " +
                 argument.translated + " is not defined");
-  ExprPtr out = make_expr(ExprKind::Xlate, cx.world.types.dynamic_of(output), where);
-  out->kids.push_back(std::move(value));
-  return out;
+  return make_expr(ExprKind::Xlate, cx.world.types.dynamic_of(output), where, std::move(value));
 }
 
 }  // namespace

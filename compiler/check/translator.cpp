@@ -82,9 +82,7 @@ ExprPtr check_xlate(CheckContext& cx, ExprPtr expr) {
   if (!find_translator(cx, input->type, output))
     cx.fail("D_XLATE_NONE", expr->where,
             "cannot translate from \"" + input->type->name + "\" to \"" + output->name + "\"");
-  ExprPtr out = make_expr(ExprKind::Xlate, cx.world.types.dynamic_of(output), cx.here(expr->where));
-  out->kids.push_back(std::move(input));
-  return out;
+  return make_expr(ExprKind::Xlate, cx.world.types.dynamic_of(output), cx.here(expr->where), std::move(input));
 }
 
 ExprPtr translated_record(CheckContext& cx, ExprPtr dynamic) {
@@ -96,15 +94,13 @@ ExprPtr translated_record(CheckContext& cx, ExprPtr dynamic) {
   std::string hidden = "translated " + std::to_string(cx.world.program.variables.size());  // no text can name it
   const Symbol temporary = declare_variable(cx, VariableDesc::Scope::This, hidden, pointer);
   auto assign = [&](ExprPtr to, ExprPtr from) {
-    ExprPtr out = make_expr(ExprKind::Assign, to->type, where);
-    out->kids.push_back(std::move(to));
-    out->kids.push_back(std::move(from));
-    return out;
+    const Type* type = to->type;
+    return make_expr(ExprKind::Assign, type, where, std::move(to), std::move(from));
   };
-  ExprPtr memory = make_call(*find_function("alloca"), cx.world.types.pointer_to(cx.world.types.void_type()), where);
-  memory->kids.push_back(make_integer(record->canonical->size, cx.world.types.find("size_t"), where));
-  ExprPtr out = make_expr(ExprKind::Comma, record, where);
-  out->kids.push_back(assign(variable_of(temporary, where), make_cast(std::move(memory), pointer)));
+  ExprPtr memory = make_call(*find_function("alloca"), cx.world.types.pointer_to(cx.world.types.void_type()), where,
+                             make_integer(record->canonical->size, cx.world.types.find("size_t"), where));
+  ExprPtr out = make_expr(ExprKind::Comma, record, where,
+                          assign(variable_of(temporary, where), make_cast(std::move(memory), pointer)));
   for (const Member& member : record->canonical->members) {
     if (!translator->members.contains(member.name)) continue;
     ExprPtr access = make_expr(ExprKind::Member, nullptr, where);
@@ -117,9 +113,7 @@ ExprPtr translated_record(CheckContext& cx, ExprPtr dynamic) {
               "member " + member.name + " is a pointer to a translated object, which cannot be stored");
     out->kids.push_back(assign(member_at(cx, variable_of(temporary, where), member, where), std::move(value)));
   }
-  ExprPtr whole = make_expr(ExprKind::Deref, record, where);
-  whole->kids.push_back(variable_of(temporary, where));
-  out->kids.push_back(std::move(whole));
+  out->kids.push_back(make_expr(ExprKind::Deref, record, where, variable_of(temporary, where)));
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/check/library_texts.h"
 #include "compiler/check/node.h"
 #include "compiler/check/stability.h"
+#include "runtime/base/find.h"
 #include "runtime/base/suggest.h"
 
 namespace sonde {
@@ -115,9 +116,7 @@ const Symbol* symbol_of(CheckContext& cx, const Expr& base, VariableDesc::Scope&
     if (known) note_name(cx, name, base.where);
     return known;
   }
-  SymbolMap& map = cx.world.names.of(scope);
-  auto at = map.find(name);
-  return at == map.end() ? nullptr : &at->second;
+  return find_in(cx.world.names.of(scope), name);
 }
 
 void require_few_keys(CheckContext& cx, size_t count, SourceRange where) {

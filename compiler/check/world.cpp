@@ -7,6 +7,7 @@
 #include "compiler/check/world.h"
 
 #include "runtime/base/check.h"
+#include "runtime/base/find.h"
 
 namespace sonde {
 namespace {
@@ -83,10 +84,8 @@ const AggFunctionRow* World::aggregating_function(std::string_view name) const {
 }
 
 const Symbol* World::global(std::string_view name) const {
-  auto at = names.globals.find(name);
-  if (at == names.globals.end()) return nullptr;
-  auto facts = names.facts.find(name);
-  return facts == names.facts.end() || is_bound(facts->second.since) ? &at->second : nullptr;
+  const IdentifierFacts* facts = find_in(names.facts, name);
+  return facts == nullptr || is_bound(facts->since) ? find_in(names.globals, name) : nullptr;
 }
 
 Checkpoint::Checkpoint(World& world)

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "runtime/base/check.h"
+#include "runtime/base/find.h"
 
 namespace sonde {
 
@@ -29,7 +30,7 @@ void DifEmitter::constant(uint32_t d, uint64_t value) {
 
 int32_t DifEmitter::text(std::string_view text) {
   text = text.substr(0, text.find('\0'));
-  if (auto at = texts_.find(text); at != texts_.end()) return at->second;
+  if (const auto* known = find_in(texts_, text)) return *known;
   auto offset = static_cast<int32_t>(program_.pool.size());
   program_.pool.insert(program_.pool.end(), text.begin(), text.end());
   program_.pool.push_back(0);

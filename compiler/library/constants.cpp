@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Linux's numbers for x86-64, and DTrace's own.
+// Linux's numbers for x86-64, and DTrace's own. The names of errors and signals are the C library's.
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <vector>
 
 #include "compiler/library/library.h"
 
@@ -89,144 +95,13 @@ constexpr std::array kConstants = std::to_array<LibraryConstant>({
     {"DTRACEFLT_TUPOFLOW", 8},
     {"DTRACEFLT_UNKNOWN", 0},
     {"DTRACEFLT_UPRIV", 7},
-    {"E2BIG", 7},
-    {"EACCES", 13},
-    {"EADDRINUSE", 98},
-    {"EADDRNOTAVAIL", 99},
-    {"EADV", 68},
-    {"EAFNOSUPPORT", 97},
-    {"EAGAIN", 11},
-    {"EALREADY", 114},
-    {"EBADE", 52},
-    {"EBADF", 9},
-    {"EBADFD", 77},
-    {"EBADMSG", 74},
-    {"EBADR", 53},
-    {"EBADRQC", 56},
-    {"EBADSLT", 57},
-    {"EBFONT", 59},
-    {"EBUSY", 16},
-    {"ECANCELED", 125},
-    {"ECHILD", 10},
-    {"ECHRNG", 44},
-    {"ECOMM", 70},
-    {"ECONNABORTED", 103},
-    {"ECONNREFUSED", 111},
-    {"ECONNRESET", 104},
-    {"EDEADLK", 35},
     {"EDEADLOCK", 35},
-    {"EDESTADDRREQ", 89},
-    {"EDOM", 33},
-    {"EDOTDOT", 73},
-    {"EDQUOT", 122},
-    {"EEXIST", 17},
-    {"EFAULT", 14},
-    {"EFBIG", 27},
-    {"EHOSTDOWN", 112},
-    {"EHOSTUNREACH", 113},
-    {"EHWPOISON", 133},
-    {"EIDRM", 43},
-    {"EILSEQ", 84},
-    {"EINPROGRESS", 115},
-    {"EINTR", 4},
-    {"EINVAL", 22},
-    {"EIO", 5},
-    {"EISCONN", 106},
-    {"EISDIR", 21},
-    {"EISNAM", 120},
-    {"EKEYEXPIRED", 127},
-    {"EKEYREJECTED", 129},
-    {"EKEYREVOKED", 128},
-    {"EL2HLT", 51},
-    {"EL2NSYNC", 45},
-    {"EL3HLT", 46},
-    {"EL3RST", 47},
-    {"ELIBACC", 79},
-    {"ELIBBAD", 80},
-    {"ELIBEXEC", 83},
-    {"ELIBMAX", 82},
-    {"ELIBSCN", 81},
-    {"ELNRNG", 48},
-    {"ELOOP", 40},
-    {"EMEDIUMTYPE", 124},
-    {"EMFILE", 24},
-    {"EMLINK", 31},
-    {"EMSGSIZE", 90},
-    {"EMULTIHOP", 72},
-    {"ENAMETOOLONG", 36},
-    {"ENAVAIL", 119},
-    {"ENETDOWN", 100},
-    {"ENETRESET", 102},
-    {"ENETUNREACH", 101},
-    {"ENFILE", 23},
-    {"ENOANO", 55},
-    {"ENOBUFS", 105},
-    {"ENOCSI", 50},
-    {"ENODATA", 61},
-    {"ENODEV", 19},
-    {"ENOENT", 2},
-    {"ENOEXEC", 8},
-    {"ENOKEY", 126},
-    {"ENOLCK", 37},
-    {"ENOLINK", 67},
-    {"ENOMEDIUM", 123},
-    {"ENOMEM", 12},
-    {"ENOMSG", 42},
-    {"ENONET", 64},
-    {"ENOPKG", 65},
-    {"ENOPROTOOPT", 92},
-    {"ENOSPC", 28},
-    {"ENOSR", 63},
-    {"ENOSTR", 60},
-    {"ENOSYS", 38},
-    {"ENOTBLK", 15},
-    {"ENOTCONN", 107},
-    {"ENOTDIR", 20},
-    {"ENOTEMPTY", 39},
-    {"ENOTNAM", 118},
-    {"ENOTRECOVERABLE", 131},
-    {"ENOTSOCK", 88},
     {"ENOTSUP", 95},
-    {"ENOTTY", 25},
-    {"ENOTUNIQ", 76},
-    {"ENXIO", 6},
-    {"EOPNOTSUPP", 95},
-    {"EOVERFLOW", 75},
-    {"EOWNERDEAD", 130},
-    {"EPERM", 1},
-    {"EPFNOSUPPORT", 96},
-    {"EPIPE", 32},
-    {"EPROTO", 71},
-    {"EPROTONOSUPPORT", 93},
-    {"EPROTOTYPE", 91},
-    {"ERANGE", 34},
-    {"EREMCHG", 78},
-    {"EREMOTE", 66},
-    {"EREMOTEIO", 121},
-    {"ERESTART", 85},
     {"ERESTARTNOHAND", 514},
     {"ERESTARTNOINTR", 513},
     {"ERESTARTSYS", 512},
     {"ERESTART_RESTARTBLOCK", 516},
-    {"ERFKILL", 132},
-    {"EROFS", 30},
-    {"ESHUTDOWN", 108},
-    {"ESOCKTNOSUPPORT", 94},
-    {"ESPIPE", 29},
-    {"ESRCH", 3},
-    {"ESRMNT", 69},
-    {"ESTALE", 116},
-    {"ESTRPIPE", 86},
-    {"ETIME", 62},
-    {"ETIMEDOUT", 110},
-    {"ETOOMANYREFS", 109},
-    {"ETXTBSY", 26},
-    {"EUCLEAN", 117},
-    {"EUNATCH", 49},
-    {"EUSERS", 87},
     {"EWOULDBLOCK", 11},
-    {"EXDEV", 18},
-    {"EXFULL", 54},
     {"IPPROTO_AH", 51},
     {"IPPROTO_BEETPH", 94},
     {"IPPROTO_COMP", 108},
@@ -350,42 +225,11 @@ constexpr std::array kConstants = std::to_array<LibraryConstant>({
     {"R_SS", 20},
     {"R_TRAPNO", 25},
     {"SIDL", 5},
-    {"SIGABRT", 6},
-    {"SIGALRM", 14},
-    {"SIGBUS", 7},
-    {"SIGCHLD", 17},
     {"SIGCLD", 17},
-    {"SIGCONT", 18},
-    {"SIGFPE", 8},
-    {"SIGHUP", 1},
-    {"SIGILL", 4},
-    {"SIGINT", 2},
     {"SIGIO", 29},
     {"SIGIOT", 6},
-    {"SIGKILL", 9},
-    {"SIGPIPE", 13},
-    {"SIGPOLL", 29},
-    {"SIGPROF", 27},
-    {"SIGPWR", 30},
-    {"SIGQUIT", 3},
     {"SIGRTMAX", 64},
     {"SIGRTMIN", 34},
-    {"SIGSEGV", 11},
-    {"SIGSTKFLT", 16},
-    {"SIGSTOP", 19},
-    {"SIGSYS", 31},
-    {"SIGTERM", 15},
-    {"SIGTRAP", 5},
-    {"SIGTSTP", 20},
-    {"SIGTTIN", 21},
-    {"SIGTTOU", 22},
-    {"SIGURG", 23},
-    {"SIGUSR1", 10},
-    {"SIGUSR2", 12},
-    {"SIGVTALRM", 26},
-    {"SIGWINCH", 28},
-    {"SIGXCPU", 24},
-    {"SIGXFSZ", 25},
     {"SOCK_DGRAM", 2},
     {"SOCK_RAW", 3},
     {"SOCK_SEQPACKET", 5},
@@ -397,15 +241,30 @@ constexpr std::array kConstants = std::to_array<LibraryConstant>({
     {"SWAIT", 7},
     {"SZOMB", 3},
 });
-static_assert(std::ranges::is_sorted(kConstants, {}, &LibraryConstant::name));
+
+/// The table, and every error and signal, by name.
+std::vector<LibraryConstant> all_constants() {
+  static std::deque<std::string> signals;  // the memory of their names
+  std::vector<LibraryConstant> all(kConstants.begin(), kConstants.end());
+  for (int number = 1; number <= EHWPOISON; ++number)
+    if (const char* name = strerrorname_np(number)) all.push_back({name, number});
+  for (int number = 1; number < SIGRTMIN; ++number)
+    if (const char* name = sigabbrev_np(number)) all.push_back({signals.emplace_back("SIG").append(name), number});
+  std::ranges::sort(all, {}, &LibraryConstant::name);
+  return all;
+}
 
 }  // namespace
 
-std::span<const LibraryConstant> library_constants() { return kConstants; }
+std::span<const LibraryConstant> library_constants() {
+  static const std::vector<LibraryConstant> all = all_constants();
+  return all;
+}
 
 const LibraryConstant* find_constant(std::string_view name) {
-  auto at = std::ranges::lower_bound(kConstants, name, {}, &LibraryConstant::name);
-  return at != kConstants.end() && at->name == name ? &*at : nullptr;
+  const auto all = library_constants();
+  auto at = std::ranges::lower_bound(all, name, {}, &LibraryConstant::name);
+  return at != all.end() && at->name == name ? &*at : nullptr;
 }
 
 }  // namespace sonde

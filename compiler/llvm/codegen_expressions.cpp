@@ -9,6 +9,7 @@
 #include "compiler/llvm/codegen.h"
 
 #include "compiler/types/arithmetic.h"
+#include "runtime/base/find.h"
 
 namespace sonde {
 
@@ -20,8 +21,8 @@ std::vector<BodyCodegen::Value> BodyCodegen::values(const LoweredExpr& expr, siz
 
 /// The value of an expression; an action has none and returns 0.
 BodyCodegen::Value BodyCodegen::value(const LoweredExpr& expr) {
-  auto slot = clause_->slot_of.find(&expr);
-  return slot == clause_->slot_of.end() ? plain_value(expr) : slot_value(expr, slot->second);
+  const uint32_t* slot = find_in(clause_->slot_of, &expr);
+  return slot == nullptr ? plain_value(expr) : slot_value(expr, *slot);
 }
 
 BodyCodegen::Value BodyCodegen::plain_value(const LoweredExpr& expr) {
@@ -66,7 +67,7 @@ BodyCodegen::Value BodyCodegen::slot_value(const LoweredExpr& expr, uint32_t slo
   Value number = ir_.getInt32(slot);
   sonde_slot_kind kind = clause_->captures[slot].kind;
   if (kind == SONDE_SLOT_BYTES) return checked_call("sonde_slot_bytes", {context_, number});
-  if (auto known = slot_values_.find(slot); known != slot_values_.end()) return known->second;
+  if (const Value* known = find_in(slot_values_, slot)) return *known;
   Value result = nullptr;
   if (kind == SONDE_SLOT_TEXT) {
     result = checked_call("sonde_slot_text", {context_, number});

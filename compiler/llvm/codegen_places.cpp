@@ -8,6 +8,7 @@
 
 #include "compiler/llvm/codegen.h"
 #include "compiler/types/arithmetic.h"
+#include "runtime/base/find.h"
 
 namespace sonde {
 namespace {
@@ -280,8 +281,7 @@ BodyCodegen::Value BodyCodegen::address(const LoweredExpr& expr) {
   switch (expr.kind) {
     case LoweredKind::Deref: return value(*expr.kids[0]);
     case LoweredKind::ArrayElement: {
-      auto copied = copied_elements_.find(&expr);
-      if (copied != copied_elements_.end()) return copied->second;
+      if (const Value* copied = find_in(copied_elements_, &expr)) return *copied;
       return element_bytes(expr, words(values(expr, 0, expr.kids.size())));
     }
     case LoweredKind::Variable: {

@@ -19,6 +19,7 @@
 
 #include "compiler/types/arithmetic.h"
 #include "runtime/base/check.h"
+#include "runtime/base/find.h"
 
 namespace sonde {
 namespace {
@@ -171,8 +172,8 @@ bool FireExpressions::is_kernel(const LoweredExpr& expr) const {
   switch (expr.kind) {
     case LoweredKind::Builtin: return expr.builtin->of_kernel;
     case LoweredKind::Variable: {
-      auto cell = residents_.find(expr.variable_index);
-      return cell != residents_.end() && cell->second.kernel;
+      const ResidentCell* cell = find_in(residents_, expr.variable_index);
+      return cell != nullptr && cell->kernel;
     }
     case LoweredKind::Unary:
     case LoweredKind::Cast:

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 
+#include "runtime/base/find.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde {
@@ -79,9 +80,9 @@ const Type* ForeignTypes::find(std::string_view name) {
 const Type* ForeignTypes::met(std::string_view name) { return met_.contains(name) ? find(name) : nullptr; }
 
 std::optional<ForeignTypes::Origin> ForeignTypes::locate(std::string_view name) {
-  if (auto known = found_.find(name); known != found_.end() && known->second) return known->second;
+  if (auto* known = find_in(found_, name); known && *known) return *known;
   refresh_sources();
-  if (auto known = found_.find(name); known != found_.end()) return known->second;
+  if (auto* known = find_in(found_, name)) return *known;
   CName what = CName::Typedef;
   std::string_view rest = name;
   for (auto [word, meaning] : {std::pair{"struct ", CName::Struct}, {"union ", CName::Union}, {"enum ", CName::Enum}}) {
@@ -240,8 +241,8 @@ std::string ForeignTypes::advice(std::string_view name) {
 }
 
 std::optional<int64_t> ForeignTypes::enumerator(std::string_view name) const {
-  auto at = enumerators_.find(name);
-  return at == enumerators_.end() ? std::nullopt : std::optional(at->second);
+  const int64_t* value = find_in(enumerators_, name);
+  return value ? std::optional(*value) : std::nullopt;
 }
 
 }  // namespace sonde

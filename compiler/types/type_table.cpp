@@ -19,6 +19,7 @@
 
 #include "compiler/types/type.h"
 #include "runtime/base/check.h"
+#include "runtime/base/find.h"
 
 namespace sonde {
 namespace {
@@ -236,12 +237,11 @@ const Type* TypeTable::add(Type type) {
 }
 
 const Type* TypeTable::find(std::string_view name) const {
-  auto at = names_.find(name);
-  if (at != names_.end()) return at->second;
+  if (const auto* known = find_in(names_, name)) return *known;
   if (name.starts_with("D`") || name.starts_with("`")) return find(name.substr(name.find('`') + 1));
-  std::string integer = integer_name(split(name).base);
-  at = integer.empty() ? names_.end() : names_.find(integer);
-  return at == names_.end() ? nullptr : at->second;
+  const std::string integer = integer_name(split(name).base);
+  const auto* known = integer.empty() ? nullptr : find_in(names_, integer);
+  return known ? *known : nullptr;
 }
 
 const Type* TypeTable::of_text(std::string_view text, const Type* fallback) {
@@ -299,8 +299,7 @@ const Type* TypeTable::pointer_to(const Type* target, uint64_t bytes) {
 }
 
 const Type* TypeTable::array_of(const Type* element, uint64_t count) {
-  auto at = derived_.find({element, count});
-  if (at != derived_.end()) return at->second;
+  if (const auto* known = find_in(derived_, std::pair(element, count))) return *known;
   Type type;
   type.kind = Type::Kind::Array;
   size_t bracket = element->name.find(" [");

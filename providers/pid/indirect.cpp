@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "providers/pid/resolver.h"
+#include "runtime/base/find.h"
 #include "runtime/code/instructions.h"
 #include "runtime/process/arch.h"
 
@@ -122,11 +123,11 @@ bool IndirectFunctions::read_data(const Object& home, uint64_t address, uint8_t*
 }
 
 std::optional<uint64_t> IndirectFunctions::symbol_address(const Object& home, const std::string& name) {
-  if (const auto own = home.image->symbols.find(name); own != home.image->symbols.end()) return home.base + own->second;
+  if (const uint64_t* own = find_in(home.image->symbols, name)) return home.base + *own;
   for (const std::string& path : paths_) {
     const Object* object = object_of(path);
-    const auto found = object != nullptr ? object->image->symbols.find(name) : home.image->symbols.end();
-    if (object != nullptr && found != object->image->symbols.end()) return object->base + found->second;
+    const uint64_t* found = object != nullptr ? find_in(object->image->symbols, name) : nullptr;
+    if (found != nullptr) return object->base + *found;
   }
   return std::nullopt;
 }

@@ -48,9 +48,8 @@ std::vector<const Object*> select_objects(const std::vector<Object>& objects, st
     if (glob.matches(object.name) || (object.executable && module == "a.out")) chosen.push_back(&object);
   }
   if (!chosen.empty() || !glob.is_exact()) return chosen;
-  for (const Object& object : objects) {
+  for (const Object& object : objects)
     if (is_short_for(glob.literal(), object.name)) chosen.push_back(&object);
-  }
   return chosen;
 }
 

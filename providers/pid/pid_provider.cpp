@@ -85,6 +85,10 @@ void create(const Target& target, const Site& site) {
   for (const CodePlace& place : site.places) probe->spots.push_back({path, site.entry, place, site.text});
 }
 
+bool is_target(uint32_t pid) {
+  return std::ranges::find(g_targets, pid, [](const auto& one) { return one->pid; }) != g_targets.end();
+}
+
 bool is_known(const Target& target, const Object& object, const ElfFunction& function, const char* name) {
   const std::string source = shown_name(function.name);
   const dtrace_id_t id = dtrace_probe_lookup(target.id, object.name.c_str(), source.c_str(), name);
@@ -131,9 +135,7 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
                            [&](const Object& object, const ElfFunction& function, const char* name) {
                              return is_known(target, object, function, name);
                            });
-  if (!found.refusal.tag.empty()) {
-    return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
-  }
+  if (!found.refusal.tag.empty()) return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
   if (found.sites.empty() && found.known == 0) return tell_none(target, *spec);
   for (const Site& site : found.sites) create(target, site);
 }
@@ -152,8 +154,7 @@ void provide_base(void*, const dtrace_probedesc_t* spec) {
                                                          : "");
     return sonde_provide_error("D_PROC_BADPID", text.c_str());
   }
-  const auto known = [&](const auto& target) { return target->pid == number; };
-  if (std::ranges::any_of(g_targets, known)) return;
+  if (is_target(number)) return;
   const bool gone = kill(static_cast<pid_t>(number), 0) != 0 && errno == ESRCH;
   const std::string text = "failed to grab process " + std::string(rest) + ": " +
                            (gone ? "no such process" : "it is not traced, add -p " + std::string(rest));
@@ -163,16 +164,15 @@ void provide_base(void*, const dtrace_probedesc_t* spec) {
 void enable(void*, dtrace_id_t id, void* parg) {
   const auto& probe = *static_cast<const Probe*>(parg);
   for (const Spot& spot : probe.spots) {
-    sonde_tap_request request = {};
-    request.size = sizeof request;
-    request.kind = probe.kind;
-    request.pid = probe.pid;
-    request.path = spot.path->c_str();
-    request.offset = spot.place.offset;
-    request.function = spot.entry;
-    request.leave = spot.place.leave;
-    request.number = spot.text.size;
-    request.sum = spot.text.sum;
+    const sonde_tap_request request = {.size = sizeof request,
+                                       .kind = probe.kind,
+                                       .number = spot.text.size,
+                                       .pid = probe.pid,
+                                       .path = spot.path->c_str(),
+                                       .offset = spot.place.offset,
+                                       .function = spot.entry,
+                                       .leave = spot.place.leave,
+                                       .sum = spot.text.sum};
     sonde_tap_arm(id, &request);
   }
 }
@@ -210,27 +210,23 @@ void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
 int usermode(void*, dtrace_id_t, void*) { return 1; }
 
 dtrace_pops_t operations(void (*provide)(void*, const dtrace_probedesc_t*)) {
-  dtrace_pops_t ops = {};
-  ops.dtps_provide = provide;
-  ops.dtps_enable = enable;
-  ops.dtps_disable = disable;
-  ops.dtps_getargdesc = getargdesc;
-  ops.dtps_usermode = usermode;
-  ops.dtps_destroy = destroy;
-  return ops;
+  return {.dtps_provide = provide,
+          .dtps_enable = enable,
+          .dtps_disable = disable,
+          .dtps_getargdesc = getargdesc,
+          .dtps_usermode = usermode,
+          .dtps_destroy = destroy};
 }
 
 constexpr dtrace_pattr_t kAttributes = {kEvolving, kPrivate, kPrivate, kEvolving, kPrivate};
 
 void add_target(void*, uint32_t pid) {
-  const auto known = [&](const auto& target) { return target->pid == pid; };
-  if (std::ranges::any_of(g_targets, known)) return;
+  if (is_target(pid)) return;
   auto target = std::make_unique<Target>(Target{pid, "pid" + std::to_string(pid), std::make_unique<RunTimeCode>(pid)});
   const dtrace_pops_t ops = operations(provide_target);
   if (dtrace_register(target->name.c_str(), &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, target.get(), &target->id) !=
-      0) {
+      0)
     return;
-  }
   sonde_provide_always(target->id);
   g_targets.push_back(std::move(target));
 }

@@ -323,9 +323,8 @@ class Finder {
     if (!is_program) return refuse("D_PROC_LIB", "only the a.out module is valid with the '-' function");
     if (!names_.glob.is_exact())
       return refuse("D_PROC_NAME", "only individual addresses may be specified with the '-' function");
-    if (!names_.one_offset) {
+    if (!names_.one_offset)
       return refuse("D_PROC_NAME", "'" + std::string(spec_.dtpd_name) + "' is an invalid probe name");
-    }
     const std::string address = "address " + hex(names_.offset);
     Files::File* file = files_.open(program->path);
     uint64_t offset = 0;

@@ -107,10 +107,7 @@ void enable(void*, dtrace_id_t id, void* parg) {
   Probe& probe = *probe_of(parg);
   if (!probe.samples) return timer().add(id, probe.period, &probe.suspended);
   if (sonde_has_source() == 0) return sample_ourselves(id, probe);
-  sonde_tap_request request = {};
-  request.size = sizeof request;
-  request.kind = SONDE_TAP_PROFILE;
-  request.offset = probe.period;
+  const sonde_tap_request request = {.size = sizeof request, .kind = SONDE_TAP_PROFILE, .offset = probe.period};
   sonde_tap_arm(id, &request);
 }
 
@@ -132,14 +129,13 @@ void destroy(void*, dtrace_id_t, void* parg) { delete probe_of(parg); }
 extern "C" int sonde_profile_register(void) {
   using namespace sonde;
   const dtrace_pattr_t attributes = {kEvolvingCommon, kUnstable, kPrivate, kEvolvingCommon, kEvolvingCommon};
-  dtrace_pops_t ops = {};
-  ops.dtps_provide = provide;
-  ops.dtps_enable = enable;
-  ops.dtps_disable = disable;
-  ops.dtps_suspend = suspend;
-  ops.dtps_resume = resume;
-  ops.dtps_usermode = usermode;
-  ops.dtps_destroy = destroy;
+  const dtrace_pops_t ops = {.dtps_provide = provide,
+                             .dtps_enable = enable,
+                             .dtps_disable = disable,
+                             .dtps_suspend = suspend,
+                             .dtps_resume = resume,
+                             .dtps_usermode = usermode,
+                             .dtps_destroy = destroy};
   return dtrace_register("profile", &attributes, DTRACE_PRIV_USER | DTRACE_PRIV_KERNEL, nullptr, &ops, nullptr,
                          &g_provider);
 }

@@ -41,10 +41,8 @@ void provide(void*, const dtrace_probedesc_t* spec) {
 
 void enable(void*, dtrace_id_t id, void* parg) {
   const Side side = Side::unpack(parg);
-  sonde_tap_request request = {};
-  request.size = sizeof request;
-  request.kind = side.returns ? SONDE_TAP_SYSCALL_RETURN : SONDE_TAP_SYSCALL_ENTRY;
-  request.number = side.number;
+  const sonde_tap_kind kind = side.returns ? SONDE_TAP_SYSCALL_RETURN : SONDE_TAP_SYSCALL_ENTRY;
+  const sonde_tap_request request = {.size = sizeof request, .kind = kind, .number = side.number};
   sonde_tap_arm(id, &request);
 }
 
@@ -54,20 +52,16 @@ void destroy(void*, dtrace_id_t, void*) {}
 void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
   const Side side = Side::unpack(parg);
   const auto index = static_cast<size_t>(desc->dtargd_ndx);
+  desc->dtargd_mapping = desc->dtargd_ndx;
+  const SyscallInfo* call = find_syscall(side.number);
   if (side.returns && index < 2) {
     std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "long");
-    desc->dtargd_mapping = desc->dtargd_ndx;
-    return;
-  }
-  const SyscallInfo* call = find_syscall(side.number);
-  if (side.returns || call == nullptr || index >= call->argument_count) {
+  } else if (side.returns || call == nullptr || index >= call->argument_count) {
     desc->dtargd_ndx = DTRACE_ARGNONE;
-    return;
+  } else {
+    std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", call->parameters[index].type);
+    std::snprintf(desc->dtargd_name, sizeof desc->dtargd_name, "%s", call->parameters[index].name);
   }
-  const SyscallParameter& parameter = call->parameters[index];
-  std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", parameter.type);
-  std::snprintf(desc->dtargd_name, sizeof desc->dtargd_name, "%s", parameter.name);
-  desc->dtargd_mapping = desc->dtargd_ndx;
 }
 
 }  // namespace
@@ -76,12 +70,11 @@ void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
 extern "C" int sonde_syscall_register(void) {
   using namespace sonde;
   const dtrace_pattr_t attributes = {kEvolvingCommon, kPrivate, kPrivate, kEvolvingCommon, kUnstable};
-  dtrace_pops_t ops = {};
-  ops.dtps_provide = provide;
-  ops.dtps_enable = enable;
-  ops.dtps_disable = disable;
-  ops.dtps_getargdesc = getargdesc;
-  ops.dtps_destroy = destroy;
+  const dtrace_pops_t ops = {.dtps_provide = provide,
+                             .dtps_enable = enable,
+                             .dtps_disable = disable,
+                             .dtps_getargdesc = getargdesc,
+                             .dtps_destroy = destroy};
   return dtrace_register("syscall", &attributes, DTRACE_PRIV_USER, nullptr, &ops, nullptr, &g_provider);
 }
 

@@ -64,6 +64,14 @@ class Cursor {
   ByteSpan rest_;
 };
 
+template <typename T>
+Result<std::vector<T>> parse_array(ByteSpan payload, const char* what) {
+  Cursor cursor(payload);
+  std::vector<T> array;
+  if (!cursor.take_array(array, payload.size() / sizeof(T)) || !cursor.done()) return malformed(what);
+  return array;
+}
+
 }  // namespace
 
 Channel::Channel(UniqueFd socket) : socket_(std::move(socket)) {
@@ -229,30 +237,22 @@ Result<OwnedProgram> parse_program(ByteSpan payload) {
   if (head.slots > SONDE_MAX_SLOTS || head.pool_size > SONDE_DIF_MAX_POOL || head.reserved != 0)
     return malformed("program slots, pool or reserved");
   if (!cursor.take_array(program.insns, head.length) || !cursor.take_array(program.kinds, head.slots) ||
-      !cursor.take_array(program.pool, head.pool_size) || !cursor.done()) {
+      !cursor.take_array(program.pool, head.pool_size) || !cursor.done())
     return malformed("program size");
-  }
   program.view = {program.insns.data(), head.length, head.slots,          program.pool.data(),
                   head.pool_size,       0,           program.kinds.data()};
   return program;
 }
 
 Result<std::vector<sonde_ecb>> parse_ecbs(ByteSpan payload) {
-  Cursor cursor(payload);
-  std::vector<sonde_ecb> ecbs;
-  if (!cursor.take_array(ecbs, payload.size() / sizeof(sonde_ecb)) || !cursor.done()) return malformed("array of ECBs");
-  for (const sonde_ecb& ecb : ecbs) {
+  auto ecbs = parse_array<sonde_ecb>(payload, "array of ECBs");
+  if (!ecbs) return ecbs;
+  for (const sonde_ecb& ecb : *ecbs)
     if ((ecb.flags & ~SONDE_ECB_HELD) != 0 || ecb.epid == 0 || ecb.probe == 0) return malformed("ECB");
-  }
   return ecbs;
 }
 
-Result<std::vector<uint32_t>> parse_ids(ByteSpan payload) {
-  Cursor cursor(payload);
-  std::vector<uint32_t> ids;
-  if (!cursor.take_array(ids, payload.size() / sizeof(uint32_t)) || !cursor.done()) return malformed("array of ids");
-  return ids;
-}
+Result<std::vector<uint32_t>> parse_ids(ByteSpan payload) { return parse_array<uint32_t>(payload, "array of ids"); }
 
 Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
   Cursor cursor(payload);
@@ -295,15 +295,11 @@ Result<SpawnRequest> parse_spawn(ByteSpan payload) {
   SpawnRequest request;
   request.filter = (head.flags & SONDE_SPAWN_FILTER) != 0;
   request.shows_exec = (head.flags & SONDE_SPAWN_SHOWS_EXEC) != 0;
-  std::string text;
-  for (uint32_t i = 0; i < head.argc; i++) {
-    if (!cursor.take_terminated(text)) return malformed("arguments of the program cut short");
-    request.argv.push_back(text);
-  }
-  for (uint32_t i = 0; i < head.envc; i++) {
-    if (!cursor.take_terminated(text)) return malformed("environment of the program cut short");
-    request.environment.push_back(text);
-  }
+  for (uint32_t i = 0; i < head.argc; i++)
+    if (!cursor.take_terminated(request.argv.emplace_back())) return malformed("arguments of the program cut short");
+  for (uint32_t i = 0; i < head.envc; i++)
+    if (!cursor.take_terminated(request.environment.emplace_back()))
+      return malformed("environment of the program cut short");
   if (!cursor.take_array(request.calls, head.calls) || !cursor.done()) return malformed("system calls of spawn");
   return request;
 }

@@ -32,9 +32,8 @@ class NumberTable {
     if (used_ + 1 > places_.size() / 8 * 7) {
       std::vector<uint32_t> wider(places_.empty() ? 16 : places_.size() * 2, kNone);
       places_.swap(wider);
-      for (const uint32_t known : wider) {
+      for (const uint32_t known : wider)
         if (known != kNone) put(known, hash_of(known));
-      }
     }
     put(number, hash);
     used_++;

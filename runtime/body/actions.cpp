@@ -16,13 +16,16 @@ TraceRecord& trace_of(BodyContext* context) {
   return context->state->trace;
 }
 
-void record_values(BodyContext* context, TraceItem::Kind kind, const ActionSite& site, const uint64_t* words) {
-  if (!recordable(context, site.arguments, words)) return;
-  trace_of(context).add_values(kind, site, words, settings_of(context));
+/// Looks the tables up when the action takes effect: a table may be a copy for aggrate, which is gone by then.
+template <typename Change>
+void change_tables(const BodyContext& context, const ActionSite& site, Change change) {
+  BodyState& state = *context.state;
+  state.act([&state, &site, change] {
+    for (AggTable* table : state.tables_of(site)) change(*table);
+  });
 }
 
-}  // namespace
-
+/// False: one of the values is NULL, which cannot be recorded: it has faulted.
 bool recordable(BodyContext* context, const std::vector<ValueType>& types, const uint64_t* argv) {
   for (size_t i = 0; i < types.size(); ++i) {
     context->state->trace.count_data(types[i], argv[i], context->state->strsize);
@@ -34,24 +37,18 @@ bool recordable(BodyContext* context, const std::vector<ValueType>& types, const
   return true;
 }
 
+/// How values of this record are printed.
 FormatSettings settings_of(const BodyContext* context) {
   FormatSettings settings = context->state->format;
   settings.pid = context->record->pid;
   return settings;
 }
 
-namespace {
-
-/// Looks the tables up when the action takes effect: a table may be a copy for aggrate, which is gone by then.
-template <typename Change>
-void change_tables(const BodyContext& context, const ActionSite& site, Change change) {
-  BodyState& state = *context.state;
-  state.act([&state, &site, change] {
-    for (AggTable* table : state.tables_of(site)) change(*table);
-  });
-}
-
 }  // namespace
+
+void record_values(BodyContext* context, TraceItem::Kind kind, const ActionSite& site, const uint64_t* words) {
+  if (recordable(context, site.arguments, words)) trace_of(context).add_values(kind, site, words, settings_of(context));
+}
 
 extern "C" {
 

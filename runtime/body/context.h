@@ -15,7 +15,6 @@
 
 namespace sonde {
 
-class Consumer;
 struct BodyState;
 
 struct BodyContext {
@@ -34,7 +33,6 @@ struct BodyContext {
   const ClauseDesc* clause;
   const ProbeInfo* probe;
   uint32_t epid;
-  Consumer* consumer;
   BodyState* state;  ///< runtime/body/state.h
 };
 

@@ -31,9 +31,7 @@ uint64_t reach_in(uint64_t address, uint64_t begin, uint64_t end) {
 uint64_t reach_in_constants(uint64_t address) {
   const std::vector<Range>& ranges = constant_ranges();
   auto after = std::ranges::upper_bound(ranges, address, {}, &Range::begin);
-  if (after == ranges.begin()) return 0;
-  --after;
-  return reach_in(address, after->begin, after->end);
+  return after == ranges.begin() ? 0 : reach_in(address, std::prev(after)->begin, std::prev(after)->end);
 }
 
 /// How far the texts of the probe (probefunc and the like) can be read from `address`; 0: it is not in one.

@@ -70,27 +70,18 @@ uint64_t sonde_fn_getminor(BodyContext*, uint32_t, const uint64_t* argv) {
 
 uint64_t sonde_fn_rand(BodyContext* context, uint32_t, const uint64_t*) { return context->state->random(); }
 
-uint64_t sonde_fn_func(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return sonde_symbol(context, SymbolValue::Func, argv[0], argv[1]);
-}
-uint64_t sonde_fn_mod(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return sonde_symbol(context, SymbolValue::Mod, argv[0], argv[1]);
-}
-uint64_t sonde_fn_sym(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return sonde_symbol(context, SymbolValue::Sym, argv[0], argv[1]);
-}
-uint64_t sonde_fn_uaddr(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return sonde_symbol(context, SymbolValue::UAddr, argv[0], argv[1]);
-}
-uint64_t sonde_fn_ufunc(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return sonde_symbol(context, SymbolValue::UFunc, argv[0], argv[1]);
-}
-uint64_t sonde_fn_umod(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return sonde_symbol(context, SymbolValue::UMod, argv[0], argv[1]);
-}
-uint64_t sonde_fn_usym(BodyContext* context, uint32_t, const uint64_t* argv) {
-  return sonde_symbol(context, SymbolValue::USym, argv[0], argv[1]);
-}
+#define SONDE_SYMBOL_FUNCTION(name, kind)                                          \
+  uint64_t sonde_fn_##name(BodyContext* context, uint32_t, const uint64_t* argv) { \
+    return sonde_symbol(context, SymbolValue::kind, argv[0], argv[1]);             \
+  }
+SONDE_SYMBOL_FUNCTION(func, Func)
+SONDE_SYMBOL_FUNCTION(mod, Mod)
+SONDE_SYMBOL_FUNCTION(sym, Sym)
+SONDE_SYMBOL_FUNCTION(uaddr, UAddr)
+SONDE_SYMBOL_FUNCTION(ufunc, UFunc)
+SONDE_SYMBOL_FUNCTION(umod, UMod)
+SONDE_SYMBOL_FUNCTION(usym, USym)
+#undef SONDE_SYMBOL_FUNCTION
 
 }  // extern "C"
 

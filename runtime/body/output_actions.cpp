@@ -8,28 +8,19 @@
 #include "runtime/body/subroutines.h"
 
 namespace sonde {
-namespace {
-
-void record_request(BodyContext* context, TraceItem::Kind kind, const ActionSite& site, const uint64_t* argv) {
-  if (!recordable(context, site.arguments, argv)) return;
-  context->state->begin_trace(*context);
-  context->state->trace.add_values(kind, site, argv, settings_of(context));
-}
-
-}  // namespace
 
 extern "C" {
 
 void sonde_act_system(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t* argv) {
-  record_request(context, TraceItem::Kind::System, *site, argv);
+  record_values(context, TraceItem::Kind::System, *site, argv);
 }
 
 void sonde_act_freopen(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t* argv) {
-  record_request(context, TraceItem::Kind::Freopen, *site, argv);
+  record_values(context, TraceItem::Kind::Freopen, *site, argv);
 }
 
 void sonde_act_ftruncate(BodyContext* context, const ActionSite* site, uint32_t, const uint64_t* argv) {
-  record_request(context, TraceItem::Kind::Ftruncate, *site, argv);
+  record_values(context, TraceItem::Kind::Ftruncate, *site, argv);
 }
 
 void sonde_act_setopt(BodyContext* context, const ActionSite*, uint32_t argc, const uint64_t* argv) {

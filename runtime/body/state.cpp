@@ -29,9 +29,8 @@ std::string_view slot_text(const sonde_record& record, uint32_t slot) {
 
 /// Firing n is at index n % 2.
 uint64_t FiringNumbers::of(const sonde_record& record) {
-  for (uint64_t number = count_; number != 0 && number + 2 > count_; --number) {
+  for (uint64_t number = count_; number != 0 && number + 2 > count_; --number)
     if (firings_[number % 2] == FiringId(record)) return number;
-  }
   ++count_;
   firings_[count_ % 2] = FiringId(record);
   return count_;

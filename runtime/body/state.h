@@ -151,10 +151,8 @@ uint8_t* take_scratch(BodyContext* context, uint64_t bytes);
 uint64_t make_string(BodyContext* context, std::string_view text);
 /// The text of a string value; NULL faults, and is "".
 std::string_view string_argument(BodyContext* context, uint64_t word);
-/// False: one of the values is NULL, which cannot be recorded: it has faulted.
-bool recordable(BodyContext* context, const std::vector<ValueType>& types, const uint64_t* argv);
-/// How values of this record are printed.
-FormatSettings settings_of(const BodyContext* context);
+/// Records the values of an action, with how they are printed; faults if one of them is NULL and may not be.
+void record_values(BodyContext* context, TraceItem::Kind kind, const ActionSite& site, const uint64_t* words);
 /// Bytes that may be loaded from `address` on; 0: none.
 uint64_t loadable(const BodyContext* context, uint64_t address);
 

@@ -83,17 +83,15 @@ Result<RingFile> create_ring_memfd(uint64_t bytes, uint32_t writer) {
   UniqueFd fd(::memfd_create("sonde-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd) return Error::from_errno("create a ring");
   if (::ftruncate(fd.get(), static_cast<off_t>(mapping_bytes(size))) < 0) return Error::from_errno("size a ring");
-  if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
+  if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
     return Error::from_errno("seal a ring");
-  }
   sonde_ring header = {};
   header.magic = SONDE_RING_MAGIC;
   header.size = size;
   header.writer = writer;
   header.low_water = SONDE_IDLE;
-  if (::pwrite(fd.get(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header)) {
+  if (::pwrite(fd.get(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header))
     return Error::from_errno("write a ring's header");
-  }
   auto ring = map_ring(fd.get());
   if (!ring) return std::move(ring).error();
   return RingFile{std::move(fd), std::move(*ring)};

@@ -49,9 +49,8 @@ void MergeReader::advance_first(Nanoseconds bound, bool all) {
 void MergeReader::sift_down(size_t at) {
   for (;;) {
     size_t least = at;
-    for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < fronts_.size(); child++) {
+    for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < fronts_.size(); child++)
       if (fronts_[child] < fronts_[least]) least = child;
-    }
     if (least == at) return;
     std::swap(fronts_[at], fronts_[least]);
     at = least;
@@ -60,17 +59,15 @@ void MergeReader::sift_down(size_t at) {
 
 std::vector<RingDrops> MergeReader::take_drops() {
   std::vector<RingDrops> result;
-  for (size_t n = 0; n < readers_.size(); n++) {
+  for (size_t n = 0; n < readers_.size(); n++)
     if (const uint64_t drops = readers_[n].take_drops()) result.push_back({n, readers_[n].writer(), drops});
-  }
   return result;
 }
 
 std::vector<Error> MergeReader::take_errors() {
   std::vector<Error> result;
-  for (RingReader& reader : readers_) {
+  for (RingReader& reader : readers_)
     if (auto error = reader.take_error()) result.push_back(std::move(*error));
-  }
   return result;
 }
 

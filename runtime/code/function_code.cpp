@@ -12,6 +12,7 @@
 #include <deque>
 #include <optional>
 
+#include "runtime/base/find.h"
 #include "runtime/base/hex.h"
 #include "runtime/code/instructions.h"
 
@@ -43,8 +44,7 @@ struct Part {
   /// The instruction that begins at `address`, or null.
   const Instruction* find(uint64_t address) const {
     const auto at = static_cast<uint32_t>(address - start);
-    const auto found = std::ranges::lower_bound(instructions, at, {}, &Instruction::at);
-    return found != instructions.end() && found->at == at ? &*found : nullptr;
+    return find_sorted(instructions, at, &Instruction::at);
   }
   /// Whether `address` is behind the lock prefix of an instruction: older glibc jumps over the prefix in
   /// single-threaded processes.
@@ -80,9 +80,8 @@ struct FunctionReader::Reading {
     if (size == 0) return fail("where it ends is not known: it has neither a size nor call frame information");
     add_part(function.address, function.address + size);
     for (size_t i = 0; i < parts.size() && !broken(); i++) find_cold_parts(parts[i]);
-    for (const Part& part : parts) {
+    for (const Part& part : parts)
       if (!broken()) check(part);
-    }
     if (broken()) return;
     for (const Part& part : parts) find_leaves(part);
     if (broken()) return;
@@ -143,8 +142,7 @@ struct FunctionReader::Reading {
   }
 
   bool starts_function(uint64_t address) const {
-    const auto found = std::ranges::lower_bound(reader.file_.functions(), address, {}, &ElfFunction::address);
-    return found != reader.file_.functions().end() && found->address == address;
+    return find_sorted(reader.file_.functions(), address, &ElfFunction::address) != nullptr;
   }
 
   /// Whether the code of a frame without a symbol jumps back into the function, but not to its first instruction.
@@ -316,20 +314,17 @@ bool FunctionReader::may_reenter(const ElfFunction& function) {
 
 void FunctionReader::find_nameless_jumps() {
   jumps_found_ = true;
-  for (const ElfFunction& function : file_.functions()) {
+  for (const ElfFunction& function : file_.functions())
     if (!owner_of_cold(function.name).empty()) find_jumps(function.address, function.size);
-  }
-  for (const ElfCode::Frame& frame : code_.frames()) {
+  for (const ElfCode::Frame& frame : code_.frames())
     if (file_.at(frame.start) == nullptr) find_jumps(frame.start, frame.size);
-  }
   std::ranges::sort(jumped_to_);
 }
 
 void FunctionReader::find_jumps(uint64_t start, uint64_t size) {
   for_each_jump(code_.code(start, size), [&](int64_t target) {
     const uint64_t to = start + static_cast<uint64_t>(target);
-    const auto found = std::ranges::lower_bound(file_.functions(), to, {}, &ElfFunction::address);
-    if (found != file_.functions().end() && found->address == to) jumped_to_.push_back(to);
+    if (find_sorted(file_.functions(), to, &ElfFunction::address) != nullptr) jumped_to_.push_back(to);
   });
 }
 

@@ -3,42 +3,42 @@
 #include <cstring>
 
 #include "runtime/base/check.h"
-#include "runtime/consumer/consumer_impl.h"
+#include "runtime/consumer/consumer.h"
 
 namespace sonde {
 /// The framework makes a ring for each thread that fires, so there may be more now.
-void Consumer::Impl::add_new_rings() {
+void Consumer::add_new_rings() {
   auto add = [this](const MappedRing& ring) {
     if (known_rings_.insert(ring.get()).second) reader_.add(ring);
   };
-  if (source != nullptr)
-    for (const MappedRing& ring : source->mapped_rings()) add(ring);
-  for (const MappedRing* ring : framework.mapped_rings()) add(*ring);
+  if (source_ != nullptr)
+    for (const MappedRing& ring : source_->mapped_rings()) add(ring);
+  for (const MappedRing* ring : framework_.mapped_rings()) add(*ring);
 }
 
 /// Keeps a record for later while ERROR's are searched: in the rings they come behind others, but belong where the
 /// fault was.
-void Consumer::Impl::take(const sonde_record& record) {
+void Consumer::take(const sonde_record& record) {
   if (!error_pending_ || record.probe == kErrorProbe) return consume(record);
   std::vector<uint64_t>& copy = held_back_.emplace_back((record.size + 7) / 8);
   std::memcpy(copy.data(), &record, record.size);
 }
 
 /// Consumes ERROR's records. If they cannot be read yet, they come later, in time order.
-void Consumer::Impl::find_error(bool all) {
+void Consumer::find_error(bool all) {
   add_new_rings();
   reader_.drain(monotonic_now(), all, [this](const sonde_record& record) { take(record); });
   error_pending_ = false;
 }
 
-uint64_t Consumer::Impl::drain(bool all) {
+uint64_t Consumer::drain(bool all) {
   let_go_due();
-  state.refresh_settings();
-  uint64_t before = records;
+  state_.refresh_settings();
+  uint64_t before = records_;
   // A fault fires ERROR into a ring that was already read, or did not exist; its records must come with this drain.
   uint64_t faults_before = 0;
   do {
-    faults_before = faults;
+    faults_before = fault_count_;
     add_new_rings();
     reader_.drain(monotonic_now(), all, [this](const sonde_record& record) { take(record); });
     if (error_pending_) find_error(all);
@@ -48,37 +48,37 @@ uint64_t Consumer::Impl::drain(bool all) {
       consume(*reinterpret_cast<const sonde_record*>(words.data()));
       if (error_pending_) find_error(all);
     }
-  } while (all && faults != faults_before);
-  for (const Error& error : reader_.take_errors()) state.message(error.message());
+  } while (all && fault_count_ != faults_before);
+  for (const Error& error : reader_.take_errors()) state_.message(error.message());
   faults_.tell_counted(monotonic_now(), all);
   flush();
-  state.take_pictures(monotonic_now(), false);
-  return records - before;
+  state_.take_pictures(monotonic_now(), false);
+  return records_ - before;
 }
 
-void Consumer::Impl::begin(RunStart start) {
-  start.interval = options.number("interval");
-  start.deltas = state.deltas;
+void Consumer::begin(RunStart start) {
+  start.interval = options_.number("interval");
+  start.deltas = state_.deltas;
   printer_->start(start);
   flush();
 }
 
 /// Shows aggregations as they are now; those of deltas, what was added since they were last shown.
-void Consumer::Impl::show_aggregations(const std::function<bool(const AggTable&)>& wanted) {
-  for (const auto& table : state.aggregations) {
+void Consumer::show_aggregations(const std::function<bool(const AggTable&)>& wanted) {
+  for (const auto& table : state_.aggregations) {
     if (!wanted(*table)) continue;
-    AggSnapshot snapshot{{}, {}, state.sort};
-    if (state.deltas)
+    AggSnapshot snapshot{{}, {}, state_.sort};
+    if (state_.deltas)
       snapshot.add(table->take_interval(monotonic_now()));
     else
       snapshot.tables.push_back(table.get());
-    printer_->aggregations(snapshot, state.format);
+    printer_->aggregations(snapshot, state_.format);
   }
 }
 
 /// An aggregation that would have to wait is left to the next snapshot, which shows everything since it was last shown.
-void Consumer::Impl::snapshot() {
-  state.refresh_settings();
+void Consumer::snapshot() {
+  state_.refresh_settings();
   flush();
   if (room_ == 0) return;
   show_aggregations([](const AggTable&) { return true; });
@@ -86,22 +86,22 @@ void Consumer::Impl::snapshot() {
   flush();
 }
 
-void Consumer::Impl::finish() {
-  state.refresh_settings();
+void Consumer::finish() {
+  state_.refresh_settings();
   printer_->rest();
   // With an interval the end is a snapshot too: otherwise what came after a printa() would never be shown.
-  const bool all = state.deltas || state.options.was_set("interval");
+  const bool all = state_.deltas || state_.options.was_set("interval");
   show_aggregations([all](const AggTable& table) { return all || !table.printed; });
   flush();
 }
 
-void Consumer::Impl::end(const RunEnd& end) {
+void Consumer::end(const RunEnd& end) {
   printer_->end(end);
   flush();
 }
 
-Result<void> Consumer::Impl::print_aggregation(std::string_view name) {
-  state.refresh_settings();
+Result<void> Consumer::print_aggregation(std::string_view name) {
+  state_.refresh_settings();
   bool found = false;
   show_aggregations([name, &found](const AggTable& table) {
     const bool wanted = name.empty() || table.desc().name == name;
@@ -113,9 +113,9 @@ Result<void> Consumer::Impl::print_aggregation(std::string_view name) {
   return {};
 }
 
-std::vector<std::pair<std::string, int64_t>> Consumer::Impl::take_values(std::string_view name) {
+std::vector<std::pair<std::string, int64_t>> Consumer::take_values(std::string_view name) {
   std::vector<std::pair<std::string, int64_t>> values;
-  for (const auto& table : state.aggregations) {
+  for (const auto& table : state_.aggregations) {
     const AggregationDesc& desc = table->desc();
     if (desc.name != name) continue;
     SONDE_CHECK(desc.keys.size() == 1 && desc.keys[0].kind == ValueType::Kind::String);
@@ -129,22 +129,22 @@ std::vector<std::pair<std::string, int64_t>> Consumer::Impl::take_values(std::st
   return values;
 }
 
-void Consumer::Impl::drop(Drop::Kind kind, uint64_t count, std::optional<uint32_t> cpu) {
-  if (count != 0) printer_->dropped({kind, count, cpu}, options.flag("droptags"));
+void Consumer::drop(Drop::Kind kind, uint64_t count, std::optional<uint32_t> cpu) {
+  if (count != 0) printer_->dropped({kind, count, cpu}, options_.flag("droptags"));
 }
 
-void Consumer::Impl::report_drops() {
+void Consumer::report_drops() {
   for (const RingDrops& drops : reader_.take_drops()) drop(Drop::Kind::Principal, drops.drops, drops.writer);
   for (auto [cpu, drops] : std::exchange(unkept_, {})) drop(Drop::Kind::Principal, drops, cpu);
   for (auto [cpu, drops] : std::exchange(unwritten_, {})) drop(Drop::Kind::Output, drops, cpu);
-  for (auto [cpu, drops] : std::exchange(state.aggregation_drops, {})) drop(Drop::Kind::Aggregation, drops, cpu);
-  drop(Drop::Kind::Dynamic, std::exchange(state.dynamic_drops, 0));
-  const Speculations::Drops speculative = state.speculations.take_drops();
+  for (auto [cpu, drops] : std::exchange(state_.aggregation_drops, {})) drop(Drop::Kind::Aggregation, drops, cpu);
+  drop(Drop::Kind::Dynamic, std::exchange(state_.dynamic_drops, 0));
+  const Speculations::Drops speculative = state_.speculations.take_drops();
   drop(Drop::Kind::Speculation, speculative.records);
   drop(Drop::Kind::SpeculationBusy, speculative.busy);
   drop(Drop::Kind::SpeculationUnavailable, speculative.unavailable);
-  drop(Drop::Kind::ErrorInError, std::exchange(double_errors, 0));
-  drop(Drop::Kind::Malformed, malformed - std::exchange(reported_malformed_, malformed));
+  drop(Drop::Kind::ErrorInError, std::exchange(double_errors_, 0));
+  drop(Drop::Kind::Malformed, malformed_ - std::exchange(reported_malformed_, malformed_));
 }
 
 }  // namespace sonde

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/consumer/process_names.h"
+
 #include "runtime/base/hex.h"
-#include "runtime/consumer/consumer_impl.h"
 
 namespace sonde {
 /// In the format that the symbolizer uses for processes.

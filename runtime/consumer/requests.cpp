@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <string>
 
-#include "runtime/consumer/consumer_impl.h"
+#include "runtime/consumer/consumer.h"
 
 namespace sonde {
 namespace {
@@ -29,20 +29,20 @@ Result<void> run_command(const std::string& command) {
 
 }  // namespace
 
-void Consumer::Impl::run_request(TraceRecord& record, const TraceItem& item) {
+void Consumer::run_request(TraceRecord& record, const TraceItem& item) {
   if (item.kind == TraceItem::Kind::Change) return record.do_change(item);
   flush();
-  if (item.kind == TraceItem::Kind::Ftruncate) return output.truncate();
+  if (item.kind == TraceItem::Kind::Ftruncate) return output_.truncate();
   std::string text;
   format_printf(item.site->format, item.site->arguments, record.words_of(item), item.settings, text);
   const bool is_command = item.kind == TraceItem::Kind::System;
-  if (is_command) output.settle();  // the command's output must follow what we have written
+  if (is_command) output_.settle();  // the command's output must follow what we have written
   const Result<void> done = is_command                    ? run_command(text)
                             : text == "." || text == ".." ? Result<void>(Error("not a file", EISDIR))
-                                                          : output.reopen(text);
+                                                          : output_.reopen(text);
   if (done) return;
-  state.message((is_command ? "couldn't run \"" : "couldn't freopen() to \"") + text + "\": " + done.error().message() +
-                "\n");
+  state_.message((is_command ? "couldn't run \"" : "couldn't freopen() to \"") + text +
+                 "\": " + done.error().message() + "\n");
 }
 
 }  // namespace sonde

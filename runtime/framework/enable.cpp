@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <unordered_set>
 
+#include "runtime/base/find.h"
 #include "runtime/framework/framework_impl.h"
 
 namespace sonde {
@@ -66,9 +67,8 @@ void Framework::Impl::report_left_out(EnablingState& enabling, size_t at, std::v
 
 Result<std::vector<uint32_t>> Framework::Impl::enable_all(std::span<const Enabling> what) {
   for (const Enabling& enabling : what) {
-    if (enabling.program == nullptr || enabling.program->record_max == 0) {
+    if (enabling.program == nullptr || enabling.program->record_max == 0)
       return Error("the fire part of a clause has not been verified", EINVAL);
-    }
   }
   if (auto disarmed = disarm_taps(); !disarmed) return std::move(disarmed).error();
   Pending pending;
@@ -115,9 +115,8 @@ Result<void> Framework::Impl::enable_pending(Pending& pending) {
   }
   if (auto handed = hand_to_source(pending); !handed) return handed;
   const auto is_local = [](const ProbeState* probe) { return !probe->uses_taps; };
-  if (std::ranges::any_of(pending.touched, is_local)) {
+  if (std::ranges::any_of(pending.touched, is_local))
     if (auto made = firing.create_rings(); !made) return made;
-  }
   publish(pending.touched);
   return {};
 }
@@ -220,12 +219,11 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
 /// Undoes as much of enable_pending() as was done.
 void Framework::Impl::undo(Pending& pending) {
   const uint32_t before = last_epid - static_cast<uint32_t>(pending.ecbs.size());
-  for (ProbeState* probe : pending.touched) {
+  for (ProbeState* probe : pending.touched)
     probe->ecbs.erase_if([&](const EcbState& ecb) { return ecb.epid.value > before; });
-  }
   for (const Pending::NewEcb& added : pending.ecbs) {
-    auto enabling = enablings.find(added.ecb.enabling);
-    if (enabling != enablings.end()) std::erase(enabling->second.joined[added.description], added.probe->info.id);
+    if (EnablingState* enabling = find_in(enablings, added.ecb.enabling))
+      std::erase(enabling->joined[added.description], added.probe->info.id);
   }
   for (ProbeState* probe : pending.started) stop_probe(*probe);
   publish(pending.touched);

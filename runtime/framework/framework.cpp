@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/base/find.h"
 #include "runtime/framework/framework_impl.h"
 #include "runtime/framework/living.h"
 
@@ -168,14 +169,13 @@ void Framework::Impl::run_target_hooks(uint32_t pid) {
 }
 
 std::vector<ProbeId> Framework::match(const ProbeDescription& description) {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->match(description);
+  return Locked(impl_.get())->match(description);
 }
 
 std::string Framework::refusal(ProbeId id) const {
   std::lock_guard lock(impl_->mutex);
-  const auto found = impl_->refused.find(id.value);
-  return found == impl_->refused.end() ? "" : found->second.why;
+  const ProbeRefusal* refusal = find_in(impl_->refused, id.value);
+  return refusal == nullptr ? "" : refusal->why;
 }
 
 std::vector<Tap> Framework::taps(ProbeId id) {
@@ -189,10 +189,7 @@ std::string Framework::how_armed(const Tap& tap) const {
   return impl_->source == nullptr ? "" : impl_->source->how_armed(tap);
 }
 
-std::optional<ProvideError> Framework::provide_error() const {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->provide_error;
-}
+std::optional<ProvideError> Framework::provide_error() const { return Locked(impl_.get())->provide_error; }
 
 const ProbeInfo& Framework::info(ProbeId id) const {
   std::lock_guard lock(impl_->mutex);
@@ -232,15 +229,9 @@ std::vector<std::string> Framework::providers() const {
   return names;
 }
 
-std::string Framework::register_refusal() const {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->register_refusal;
-}
+std::string Framework::register_refusal() const { return Locked(impl_.get())->register_refusal; }
 
-size_t Framework::probe_count() const {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->index.live();
-}
+size_t Framework::probe_count() const { return Locked(impl_.get())->index.live(); }
 
 Result<uint32_t> Framework::enable(const Enabling& enabling) {
   auto ids = enable_all({&enabling, 1});
@@ -260,22 +251,18 @@ Result<void> Framework::disable(uint32_t enabling) { return disable_all({&enabli
 
 Result<void> Framework::disable_all(std::span<const uint32_t> enablings) {
   std::lock_guard lock(impl_->mutex);
-  for (uint32_t id : enablings) {
+  for (uint32_t id : enablings)
     if (!impl_->enablings.contains(id)) return Error("no such enabling", EINVAL);
-  }
   return impl_->remove_enablings(enablings);
 }
 
 Forecast Framework::forecast(std::span<const ProbeDescription> descriptions) {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->forecast(descriptions);
+  return Locked(impl_.get())->forecast(descriptions);
 }
 
 Result<void> Framework::disarm() {
   std::lock_guard lock(impl_->mutex);
-  for (ProbeState& probe : impl_->probes) {
-    std::exchange(probe.taps, {}).append_to(impl_->taps_to_disarm);
-  }
+  for (ProbeState& probe : impl_->probes) std::exchange(probe.taps, {}).append_to(impl_->taps_to_disarm);
   return impl_->disarm_taps();
 }
 
@@ -291,10 +278,7 @@ Result<void> Framework::modules_appeared(std::span<const std::string> paths) {
   return impl_->retry_enablings();
 }
 
-Result<void> Framework::retry_enablings() {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->retry_enablings();
-}
+Result<void> Framework::retry_enablings() { return Locked(impl_.get())->retry_enablings(); }
 
 void Framework::Impl::set_suspended(bool now) {
   std::lock_guard lock(mutex);
@@ -322,23 +306,16 @@ void Framework::fire(ProbeId probe, std::span<const uint64_t> args, Nanoseconds 
   impl_->update_gate();
 }
 
-std::vector<const MappedRing*> Framework::mapped_rings() {
-  std::lock_guard lock(impl_->mutex);
-  return impl_->firing.rings();
-}
+std::vector<const MappedRing*> Framework::mapped_rings() { return Locked(impl_.get())->firing.rings(); }
 
-void Framework::set_ring_bytes(uint64_t bytes) {
-  std::lock_guard lock(impl_->mutex);
-  impl_->firing.set_ring_bytes(bytes);
-}
+void Framework::set_ring_bytes(uint64_t bytes) { Locked(impl_.get())->firing.set_ring_bytes(bytes); }
 
 void Framework::set_targets(std::vector<uint32_t> pids) {
   std::lock_guard lock(impl_->mutex);
   std::vector<uint32_t> before = std::exchange(impl_->targets, std::move(pids));
   std::erase_if(impl_->followed, [this](uint32_t pid) { return std::ranges::count(impl_->targets, pid) == 0; });
-  for (uint32_t pid : std::vector<uint32_t>(impl_->targets)) {
+  for (uint32_t pid : std::vector<uint32_t>(impl_->targets))
     if (std::ranges::find(before, pid) == before.end()) impl_->run_target_hooks(pid);
-  }
 }
 
 const std::vector<uint32_t>& Framework::targets() const {

@@ -162,6 +162,20 @@ struct Framework::Impl {
 /// The framework that the C ABI acts on in this thread (living.h); null when there is none.
 Framework::Impl* current_framework_impl();
 
+/// A framework's insides, locked; it may be none.
+class Locked {
+ public:
+  explicit Locked(Framework::Impl* impl) : impl_(impl) {
+    if (impl_ != nullptr) lock_ = std::unique_lock(impl_->mutex);
+  }
+  explicit operator bool() const { return impl_ != nullptr; }
+  Framework::Impl* operator->() const { return impl_; }
+
+ private:
+  Framework::Impl* impl_;
+  std::unique_lock<std::recursive_mutex> lock_;
+};
+
 /// Calls an op of a probe's provider, if it has that op, in its context; false when it has thrown.
 template <typename Function, typename... Arguments>
 bool call_op(ProviderOp op, const ProviderState& provider, Function* function, Arguments... arguments) {

@@ -40,12 +40,10 @@ class Living {
   }
   /// The object that this thread acts on; null: none lives.
   T* here() const {
-    if (t_home_ != 0) {
+    if (t_home_ != 0)
       if (T* own = all_[t_home_ - 1].load(); own != nullptr) return own;
-    }
-    for (const auto& place : all_) {
+    for (const auto& place : all_)
       if (T* any = place.load(); any != nullptr) return any;
-    }
     return nullptr;
   }
 

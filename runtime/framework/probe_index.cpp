@@ -116,9 +116,8 @@ struct ProbeIndex::Query {
 
   bool matches(const Entry& entry) {
     if (entry.id == 0) return false;
-    for (const Exact *at = exact.data(), *end = at + exact.size(); at != end; ++at) {
+    for (const Exact *at = exact.data(), *end = at + exact.size(); at != end; ++at)
       if (entry.numbers[at->field] != at->number) return false;
-    }
     for (Pattern *at = patterns.data(), *end = at + patterns.size(); at != end; ++at) {
       const uint32_t number = entry.numbers[at->field];
       int8_t& known = at->known.data()[number];
@@ -164,13 +163,11 @@ std::vector<ProbeId> ProbeIndex::match(const Names& patterns) const {
   ProbeId* next = found.data();
   if (query.candidates != nullptr) {
     const int field = query.candidates_field;
-    for (uint32_t at = query.candidates->first; at != kNone; at = entries[at].next[field]) {
+    for (uint32_t at = query.candidates->first; at != kNone; at = entries[at].next[field])
       if (query.matches(entries[at])) (next++)->value = entries[at].id;
-    }
   } else {
-    for (const Entry *at = entries, *end = at + limit; at != end; ++at) {
+    for (const Entry *at = entries, *end = at + limit; at != end; ++at)
       if (query.matches(*at)) (next++)->value = at->id;
-    }
   }
   found.resize(static_cast<size_t>(next - found.data()));
   return found;

@@ -140,9 +140,8 @@ ProbeId Framework::Impl::lookup_probe(dtrace_provider_id_t id, const char* modul
   for (ProbeId candidate : owner->probes) {
     const ProbeInfo& info = probes[candidate.value - 1].info;
     if ((module == nullptr || info.module == module) && (function == nullptr || info.function == function) &&
-        (name == nullptr || info.name == name)) {
+        (name == nullptr || info.name == name))
       return candidate;
-    }
   }
   return {};
 }
@@ -155,19 +154,12 @@ using sonde::current_framework_impl;
 
 namespace {
 
-/// Holds the framework's lock for the duration of an ABI call.
-class Locked {
- public:
-  Locked() : impl_(current_framework_impl()) {
-    if (impl_ != nullptr) lock_ = std::unique_lock(impl_->mutex);
-  }
-  explicit operator bool() const { return impl_ != nullptr; }
-  sonde::Framework::Impl* operator->() const { return impl_; }
-
- private:
-  sonde::Framework::Impl* impl_;
-  std::unique_lock<std::recursive_mutex> lock_;
-};
+/// The framework, locked for the duration of an ABI call; none if there is none.
+sonde::Locked locked() { return sonde::Locked(current_framework_impl()); }
+/// The same for a call that has a context; none, too, if it is made in another one, which is reported.
+sonde::Locked locked(Call call, const char* function) {
+  return check_call(call, function) ? locked() : sonde::Locked(nullptr);
+}
 
 }  // namespace
 
@@ -175,26 +167,24 @@ extern "C" {
 
 int dtrace_register(const char* name, const dtrace_pattr_t* pap, uint32_t priv, void* cr, const dtrace_pops_t* pops,
                     void* arg, dtrace_provider_id_t* idp) {
-  if (!check_call(Call::Register, "dtrace_register")) return EPERM;
-  Locked framework;
+  const auto framework = locked(Call::Register, "dtrace_register");
   return framework ? framework->register_provider(name, pap, priv, pops, arg, idp) : EPERM;
 }
 
 int dtrace_unregister(dtrace_provider_id_t id) {
   if (!check_call(Call::Register, "dtrace_unregister")) return EPERM;
-  Locked framework;
+  const auto framework = locked();
   return framework ? framework->unregister_provider(id) : EINVAL;
 }
 
 void dtrace_invalidate(dtrace_provider_id_t id) {
-  if (!check_call(Call::Register, "dtrace_invalidate")) return;
-  Locked framework;
+  const auto framework = locked(Call::Register, "dtrace_invalidate");
   if (framework) framework->invalidate_provider(id);
 }
 
 int dtrace_condense(dtrace_provider_id_t id) {
   if (!check_call(Call::Register, "dtrace_condense")) return EPERM;
-  Locked framework;
+  const auto framework = locked();
   return framework ? framework->condense_provider(id) : EINVAL;
 }
 
@@ -202,20 +192,17 @@ int dtrace_attached(void) { return current_framework_impl() != nullptr; }
 
 dtrace_id_t dtrace_probe_create(dtrace_provider_id_t id, const char* mod, const char* func, const char* name,
                                 int aframes, void* parg) {
-  if (!check_call(Call::ProbeCreate, "dtrace_probe_create")) return 0;
-  Locked framework;
+  const auto framework = locked(Call::ProbeCreate, "dtrace_probe_create");
   return framework ? framework->create_probe(id, mod, func, name, aframes, parg).value : 0;
 }
 
 dtrace_id_t dtrace_probe_lookup(dtrace_provider_id_t id, const char* mod, const char* func, const char* name) {
-  if (!check_call(Call::ProbeLookup, "dtrace_probe_lookup")) return 0;
-  Locked framework;
+  const auto framework = locked(Call::ProbeLookup, "dtrace_probe_lookup");
   return framework ? framework->lookup_probe(id, mod, func, name).value : 0;
 }
 
 void* dtrace_probe_arg(dtrace_provider_id_t id, dtrace_id_t probe) {
-  if (!check_call(Call::ProbeLookup, "dtrace_probe_arg")) return nullptr;
-  Locked framework;
+  const auto framework = locked(Call::ProbeLookup, "dtrace_probe_arg");
   const sonde::ProbeState* state = framework ? framework->probe(sonde::ProbeId{probe}) : nullptr;
   return state == nullptr || state->provider != framework->provider(id) ? nullptr : state->parg;
 }
@@ -237,7 +224,7 @@ uint64_t dtrace_getarg(int argno, int aframes) {
 
 int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   if (!check_call(Call::TapArm, "sonde_tap_arm")) return EPERM;
-  Locked framework;
+  const auto framework = locked();
   sonde::ProbeState* state = framework ? framework->probe(sonde::ProbeId{probe}) : nullptr;
   if (state == nullptr || framework->op_probe.value != probe) return EINVAL;
   if (request == nullptr || request->size != sizeof *request) return EINVAL;
@@ -260,42 +247,40 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
 }
 
 void sonde_tap_disarm(dtrace_id_t probe) {
-  if (!check_call(Call::TapDisarm, "sonde_tap_disarm")) return;
-  Locked framework;
+  const auto framework = locked(Call::TapDisarm, "sonde_tap_disarm");
   sonde::ProbeState* state = framework ? framework->probe(sonde::ProbeId{probe}) : nullptr;
   if (state == nullptr || framework->op_probe.value != probe) return;
   std::exchange(state->taps, {}).append_to(framework->taps_to_disarm);
 }
 
 int sonde_tap_possible(enum sonde_tap_kind kind) {
-  Locked framework;
+  const auto framework = locked();
   return framework && framework->framework.capabilities().taps.contains(kind);
 }
 
 int sonde_has_source(void) {
-  Locked framework;
+  const auto framework = locked();
   return framework && framework->source != nullptr;
 }
 
 void sonde_tell(const char* text) {
-  if (!check_call(Call::Tell, "sonde_tell")) return;
-  Locked framework;
+  const auto framework = locked(Call::Tell, "sonde_tell");
   if (framework && framework->framework.on_left_out) framework->framework.on_left_out(text);
 }
 
 int sonde_compat_calls_possible(void) {
-  Locked framework;
+  const auto framework = locked();
   return framework && framework->framework.capabilities().compat_calls;
 }
 
 int sonde_tap_memory_possible(void) {
-  Locked framework;
+  const auto framework = locked();
   return framework && framework->framework.capabilities().memory_taps;
 }
 
 const char* sonde_sources_with(enum sonde_tap_kind kind, int in_memory) {
   static std::map<std::pair<int, bool>, std::string> told;  // the texts live for ever; the lock guards them
-  Locked framework;
+  const auto framework = locked();
   const auto can = [&](const sonde::SourceCapabilities& source) {
     return source.taps.contains(kind) && (in_memory == 0 || source.memory_taps);
   };
@@ -303,14 +288,12 @@ const char* sonde_sources_with(enum sonde_tap_kind kind, int in_memory) {
 }
 
 void sonde_provide_error(const char* tag, const char* message) {
-  if (!check_call(Call::ProvideError, "sonde_provide_error")) return;
-  Locked framework;
+  const auto framework = locked(Call::ProvideError, "sonde_provide_error");
   if (framework && !framework->provide_error) framework->provide_error = sonde::ProvideError{tag, message};
 }
 
 void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly) {
-  if (!check_call(Call::ProvideError, "sonde_probe_refuse")) return;
-  Locked framework;
+  const auto framework = locked(Call::ProvideError, "sonde_probe_refuse");
   if (!framework || framework->probe(sonde::ProbeId{probe}) == nullptr) return;
   if (why == nullptr)
     framework->refused.erase(probe);
@@ -319,15 +302,13 @@ void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly) {
 }
 
 void sonde_provide_always(dtrace_provider_id_t id) {
-  if (!check_call(Call::Register, "sonde_provide_always")) return;
-  Locked framework;
+  const auto framework = locked(Call::Register, "sonde_provide_always");
   sonde::ProviderState* provider = framework ? framework->provider(id) : nullptr;
   if (provider != nullptr) provider->always_asked = true;
 }
 
 void sonde_provide_match(dtrace_id_t probe) {
-  if (!check_call(Call::ProvideError, "sonde_provide_match")) return;
-  Locked framework;
+  const auto framework = locked(Call::ProvideError, "sonde_provide_match");
   if (framework && framework->probe(sonde::ProbeId{probe}) != nullptr)
     framework->provided.push_back(sonde::ProbeId{probe});
 }
@@ -344,15 +325,14 @@ int sonde_glob_match(const char* pattern, const char* text) {
 }
 
 void sonde_targets(void (*visit)(void* arg, uint32_t pid), void* arg) {
-  if (!check_call(Call::Targets, "sonde_targets")) return;
-  Locked framework;
+  const auto framework = locked(Call::Targets, "sonde_targets");
   if (!framework) return;
   for (uint32_t pid : std::vector<uint32_t>(framework->targets)) visit(arg, pid);
 }
 
 int sonde_on_target(dtrace_provider_id_t owner, void (*hook)(void* arg, uint32_t pid), void* arg) {
   if (!check_call(Call::Register, "sonde_on_target")) return EPERM;
-  Locked framework;
+  const auto framework = locked();
   if (!framework || hook == nullptr || framework->provider(owner) == nullptr) return EINVAL;
   framework->target_hooks.push_back({owner, hook, arg});
   for (uint32_t pid : std::vector<uint32_t>(framework->targets)) hook(arg, pid);
@@ -360,8 +340,7 @@ int sonde_on_target(dtrace_provider_id_t owner, void (*hook)(void* arg, uint32_t
 }
 
 void sonde_follow(uint32_t pid) {
-  if (!check_call(Call::ProvideError, "sonde_follow")) return;
-  Locked framework;
+  const auto framework = locked(Call::ProvideError, "sonde_follow");
   if (!framework || framework->source == nullptr || std::ranges::count(framework->followed, pid) != 0) return;
   sonde::ThreadControl* threads = framework->source->threads();
   // This fails before the source has attached to the process and after its end; the provider will ask again.
@@ -388,7 +367,7 @@ int sonde_function_places(const char* path, const char* function, enum sonde_tap
                           void (*visit)(void* arg, const struct sonde_place* place), void* arg) {
   if (!check_call(Call::Targets, "sonde_function_places")) return EPERM;
   if (kind != SONDE_TAP_USER_ENTRY && kind != SONDE_TAP_USER_RETURN) return EINVAL;
-  Locked framework;
+  const auto framework = locked();
   if (!framework) return EPERM;
   auto found = framework->functions.find(path, function, kind == SONDE_TAP_USER_RETURN);
   if (!found) return found.error().code() != 0 ? found.error().code() : EINVAL;

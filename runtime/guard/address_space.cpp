@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/base/find.h"
 #include "runtime/guard/taps.h"
 #include "runtime/process/elf_file.h"
 #include "runtime/process/jit_map.h"
@@ -44,6 +45,11 @@ Breakpoint breakpoint_in(const uint8_t* bytes) {
 }
 
 std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
+
+Site* refuse(std::string& why, const char* reason) {
+  why = reason;
+  return nullptr;
+}
 
 bool is_own_code(const Mapping& mapping) { return mapping.executable && !mapping.shared && mapping.path.empty(); }
 
@@ -123,10 +129,7 @@ void AddressSpace::hide(uint64_t address, uint8_t* bytes, size_t length) const {
   }
 }
 
-Site* AddressSpace::site(uint64_t address) {
-  auto found = sites_.find(address);
-  return found == sites_.end() ? nullptr : &found->second;
-}
+Site* AddressSpace::site(uint64_t address) { return find_in(sites_, address); }
 
 const Mapping* AddressSpace::mapping_of(uint64_t address) const {
   const std::vector<Mapping>& known = scanned_ ? mappings_ : text_;
@@ -145,42 +148,32 @@ Site* AddressSpace::insert(uint64_t address, std::string& why) {
   if (length > 0 && !read(address, made.bytes.data(), length)) length = 0;
   hide(address, made.bytes.data(), length);
   made.length = static_cast<uint8_t>(length);
-  if (length == 0) {
-    why = "its text cannot be read";
-  } else if (!mapping->executable) {
-    why = "it is not in text";
-  } else if (mapping->shared) {
-    why = "its mapping is shared: others would run into the breakpoint";
-  } else {
-    return put_in(std::move(made), why);
-  }
-  return nullptr;
+  if (length == 0) return refuse(why, "its text cannot be read");
+  if (!mapping->executable) return refuse(why, "it is not in text");
+  if (mapping->shared) return refuse(why, "its mapping is shared: others would run into the breakpoint");
+  return put_in(std::move(made), why);
 }
 
 /// Writes the breakpoint, for insert() and insert_code(). Null: it cannot be written or stepped; `why` says why.
 Site* AddressSpace::put_in(Site made, std::string& why) {
   const uint64_t address = made.address;
-  if (made.instruction().how() == Instruction::How::Impossible) {
-    why = "its instruction cannot be stepped out of line";
-  } else if (!write(address, &kBreakpoint, kCovered)) {
-    why = "its text cannot be written";
-  } else {
-    had_sites_ = true;
-    past_.erase(address);
-    return &sites_.emplace(address, std::move(made)).first->second;
-  }
-  return nullptr;
+  if (made.instruction().how() == Instruction::How::Impossible)
+    return refuse(why, "its instruction cannot be stepped out of line");
+  if (!write(address, &kBreakpoint, kCovered)) return refuse(why, "its text cannot be written");
+  had_sites_ = true;
+  past_.erase(address);
+  return &sites_.emplace(address, std::move(made)).first->second;
 }
 
 /// Whether our breakpoint is there. In compiled code a run of int3 is the program's: JIT compilers fill freed memory
 /// with it.
 bool AddressSpace::holds_breakpoint(uint64_t address) const {
   uint8_t bytes[kCodeWindow] = {};
-  const auto code = code_.find(address);
-  const size_t size = code == code_.end() ? kCovered : code->second.size();
+  const Text* code = find_in(code_, address);
+  const size_t size = code == nullptr ? kCovered : code->size();
   if (!read(address, bytes, size) || breakpoint_in(bytes) != kBreakpoint) return false;
   const bool filled = size > kCovered && std::memcmp(bytes, bytes + kCovered, size - kCovered) == 0;
-  return !filled || std::equal(bytes + kCovered, bytes + size, code->second.begin() + kCovered);
+  return !filled || std::equal(bytes + kCovered, bytes + size, code->begin() + kCovered);
 }
 
 bool AddressSpace::is_code(uint64_t address) {
@@ -195,40 +188,35 @@ Site* AddressSpace::insert_code(const ArmedTap& tap, std::string& why) {
   constexpr uint32_t kMostText = 1 << 20;
   const uint64_t address = tap.offset, begin = address - tap.function;
   Text text(std::min(tap.number, kMostText));
-  if (!is_code(address)) {
-    why = "it is not in private memory with code";
-  } else if (begin >= text.size() || !read(tap.function, text.data(), text.size())) {
-    why = "its text cannot be read";
-  } else if (hide(tap.function, text.data(), text.size()); sum_of_text(text) != tap.sum) {
-    why = "its code is another by now";
-  } else if (Site* known = site(address)) {
-    return known;
-  } else {
-    Site made;
-    made.address = address;
-    made.length = static_cast<uint8_t>(std::min<size_t>(text.size() - begin, made.bytes.size()));
-    std::copy_n(text.begin() + static_cast<ptrdiff_t>(begin), made.length, made.bytes.begin());
-    Site* site = put_in(std::move(made), why);
-    if (site == nullptr) return nullptr;
-    text.erase(text.begin(), text.begin() + static_cast<ptrdiff_t>(begin));
-    text.resize(std::min(text.size(), kCodeWindow));
-    code_[address] = std::move(text);
-    return site;
-  }
-  return nullptr;
+  if (!is_code(address)) return refuse(why, "it is not in private memory with code");
+  if (begin >= text.size() || !read(tap.function, text.data(), text.size()))
+    return refuse(why, "its text cannot be read");
+  hide(tap.function, text.data(), text.size());
+  if (sum_of_text(text) != tap.sum) return refuse(why, "its code is another by now");
+  if (Site* known = site(address)) return known;
+  Site made;
+  made.address = address;
+  made.length = static_cast<uint8_t>(std::min<size_t>(text.size() - begin, made.bytes.size()));
+  std::copy_n(text.begin() + static_cast<ptrdiff_t>(begin), made.length, made.bytes.begin());
+  Site* site = put_in(std::move(made), why);
+  if (site == nullptr) return nullptr;
+  text.erase(text.begin(), text.begin() + static_cast<ptrdiff_t>(begin));
+  text.resize(std::min(text.size(), kCodeWindow));
+  code_[address] = std::move(text);
+  return site;
 }
 
 bool AddressSpace::renew(Site& site) {
-  const auto code = code_.find(site.address);
-  if (code == code_.end() || site.lifted > 0) return true;
+  Text* code = find_in(code_, site.address);
+  if (code == nullptr || site.lifted > 0) return true;
   if (!holds_breakpoint(site.address)) return false;
-  Text now(code->second.size());
+  Text now(code->size());
   if (!read(site.address, now.data(), now.size())) return false;
   std::copy_n(site.bytes.begin(), kCovered, now.begin());
-  if (now == code->second) return true;
+  if (now == *code) return true;
   site.length = static_cast<uint8_t>(std::min<size_t>(now.size(), site.bytes.size()));
   std::copy_n(now.begin(), site.length, site.bytes.begin());
-  code->second = std::move(now);
+  *code = std::move(now);
   return true;
 }
 
@@ -260,11 +248,10 @@ void AddressSpace::lift(Site& site) {
 void AddressSpace::lower(uint64_t address) {
   Site* found = site(address);
   if (found == nullptr || found->lifted == 0 || --found->lifted > 0) return;
-  const auto code = code_.find(address);
+  const Text* code = find_in(code_, address);
   uint8_t bytes[kCodeWindow] = {};
-  const bool same = code == code_.end() || (read(address, bytes, code->second.size()) &&
-                                            std::equal(code->second.begin(), code->second.end(), bytes));
-  if (same) write(address, &kBreakpoint, kCovered);
+  if (code == nullptr || (read(address, bytes, code->size()) && std::equal(code->begin(), code->end(), bytes)))
+    write(address, &kBreakpoint, kCovered);
 }
 
 bool AddressSpace::was_ours(uint64_t address) const {
@@ -284,15 +271,14 @@ bool AddressSpace::is_behind_call(uint64_t address) {
 /// After a fork: takes out breakpoints that were taken out of the parent between the copy of its memory and now.
 void AddressSpace::clean_copy() {
   if (std::chrono::steady_clock::now() - gone_at_ > kLongestFork) return;
-  for (const auto& [address, original] : past_) {
+  for (const auto& [address, original] : past_)
     if (original != kBreakpoint && holds_breakpoint(address)) write(address, &original, kCovered);
-  }
 }
 
 uint64_t AddressSpace::take_slot(Site& site) {
-  const auto last = slots_.find(site.slot);
-  if (site.slot != 0 && last != slots_.end() && last->second.site == site.address) {
-    last->second.users++;
+  Slot* last = find_in(slots_, site.slot);
+  if (site.slot != 0 && last != nullptr && last->site == site.address) {
+    last->users++;
     return site.slot;
   }
   const Instruction instruction = site.instruction();
@@ -316,8 +302,7 @@ uint64_t AddressSpace::take_slot(Site& site) {
 }
 
 void AddressSpace::give_slot(uint64_t address) {
-  auto found = slots_.find(address);
-  if (found != slots_.end() && found->second.users > 0) found->second.users--;
+  if (Slot* slot = find_in(slots_, address); slot && slot->users > 0) slot->users--;
 }
 
 /// Adds slots in the unused end of the last page of a text segment.
@@ -357,9 +342,8 @@ std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
   unwinder_.forget();
   const auto only_in = [](const std::vector<Mapping>& one, const std::vector<Mapping>& other) {
     std::vector<Mapping> result;
-    for (const Mapping& mapping : one) {
+    for (const Mapping& mapping : one)
       if (mapping.executable && std::ranges::find(other, mapping) == other.end()) result.push_back(mapping);
-    }
     return result;
   };
   for (const Mapping& mapping : only_in(before, mappings_)) forget_sites(mapping);

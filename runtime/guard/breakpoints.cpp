@@ -17,9 +17,8 @@ namespace {
 /// Calls `act` for each text mapping of `file`.
 template <typename Act>
 void for_each_text(const AddressSpace& space, const TappedFile& file, Act act) {
-  for (const Mapping& mapping : space.mappings()) {
+  for (const Mapping& mapping : space.mappings())
     if (mapping.executable && file.is(mapping)) act(mapping);
-  }
 }
 
 /// The tap's address in a mapping of its file; 0: it is outside of the mapping.
@@ -87,9 +86,8 @@ void Breakpoints::notify_refused() {
 void Breakpoints::arm_all_in(Process& process, const Mapping& mapping) {
   for (const auto& [path, file] : taps_.files()) {
     if (!mapping.executable || !file->is(mapping)) continue;
-    for (ArmedTap* tap : file->taps) {
+    for (ArmedTap* tap : file->taps)
       if (tap->covers(process.pid)) arm_in(process, *tap, mapping);
-    }
   }
 }
 
@@ -155,9 +153,8 @@ void Breakpoints::notify_mapped(Thread& thread, const Mapping& mapping) {
 
 void Breakpoints::notify_program(Thread& thread) {
   if (!thread.process->followed) return;
-  for (const Mapping& mapping : thread.process->space->mappings()) {
+  for (const Mapping& mapping : thread.process->space->mappings())
     if (mapping.executable) notify_mapped(thread, mapping);
-  }
 }
 
 void Breakpoints::forked(Process& child, const Process& parent, bool shares_memory) {

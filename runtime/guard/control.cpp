@@ -127,9 +127,8 @@ bool Tracer::all_stopped(const std::vector<pid_t>& pids) {
 
 /// Stops every thread, and waits for that. Threads that are born meanwhile stop because must_stop() is true for them.
 void Tracer::stop_all(const std::vector<pid_t>& pids, int patience_ms) {
-  for (pid_t pid : pids) {
+  for (pid_t pid : pids)
     for (Thread* thread : targets_.threads_of(pid)) utrace_control(thread->task, thread->engine, UTRACE_STOP);
-  }
   const auto end = Clock::now() + std::chrono::milliseconds(patience_ms);
   while (!all_stopped(pids) && Clock::now() < end) host_.wait({}, kTurnMs);
 }
@@ -175,9 +174,8 @@ void Tracer::go() {
 void Tracer::restart(Thread& thread) {
   if (must_stop(thread)) return;
   machine::Registers* regs = thread.at_site != 0 ? utrace_registers(thread.task) : nullptr;
-  if (regs != nullptr) {
+  if (regs != nullptr)
     if (const auto due = pass_site(thread, *regs)) utrace_queue_signal(thread.task, *due);
-  }
   resume_if_free(thread);
 }
 

@@ -66,9 +66,8 @@ void close_standard_streams() {
 void take_care(UtraceHost& host) {
   while (host.needed()) {
     std::set<pid_t> free;  // processes born while their parent was let go
-    for (utrace_task* task : host.tasks()) {
+    for (utrace_task* task : host.tasks())
       if (!host.filtered(utrace_task_pid(task))) free.insert(utrace_task_pid(task));
-    }
     for (pid_t pid : free) host.leave_process(pid);
     if (host.needed()) host.wait({}, -1);
   }

@@ -14,9 +14,8 @@ bool parse_mapping(const char* line, Mapping& out) {
   char rights[8];
   int path_at = 0;
   if (std::sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %n", &start, &end, rights, &offset, &major, &minor, &inode,
-                  &path_at) < 7) {
+                  &path_at) < 7)
     return false;
-  }
   std::string path = line + path_at;
   while (!path.empty() && path.back() == '\n') path.pop_back();
   out = {start, end, offset, major, minor, inode, rights[2] == 'x', rights[3] == 's', std::move(path)};

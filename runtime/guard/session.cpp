@@ -74,9 +74,8 @@ void Session::serve() {
 /// The consumer may have closed only its sending side, and wait for the guard's end: then it can still be notified.
 void Session::notify_stay() {
   std::set<pid_t> cared;
-  for (utrace_task* task : host_.tasks()) {
+  for (utrace_task* task : host_.tasks())
     if (host_.filtered(utrace_task_pid(task))) cared.insert(utrace_task_pid(task));
-  }
   if (cared.empty() || !went_) return;
   const std::string whom = cared.size() == 1 ? "process " + std::to_string(*cared.begin()) + " has"
                                              : std::to_string(cared.size()) + " processes have";
@@ -178,9 +177,8 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
 
 Result<Session::Answer> Session::buffers(const RequestView& request) {
   if (request.header.id >= SONDE_POLICY_COUNT) return Error("no such buffer policy", EINVAL);
-  if (!kCan.policies.contains(static_cast<sonde_policy>(request.header.id))) {
+  if (!kCan.policies.contains(static_cast<sonde_policy>(request.header.id)))
     return Error("the " + std::string(kPtraceRow.name) + " source has buffers of policy switch only", EOPNOTSUPP);
-  }
   auto fd = recorder_.create(request.header.value);
   if (!fd) return std::move(fd).error();
   return Answer{1, {}, {*fd}};
@@ -216,9 +214,8 @@ Result<void> Session::arm(const RequestView& request) {
     }
     armed.push_back(*added);
   }
-  for (ArmedTap* tap : armed) {
+  for (ArmedTap* tap : armed)
     if (tap->user()) tracer_.breakpoints().arm(*tap);
-  }
   tracer_.taps_changed();
   return {};
 }
@@ -289,9 +286,8 @@ Result<void> Session::write_memory(const RequestView& request) {
   const auto site = sites.lower_bound(address);
   if (site != sites.end() && site->first - address < request.payload.size()) return Error("a probe is there", EBUSY);
   const auto threads = tracer_.targets().threads_of(process->pid);
-  if (threads.empty() || !write_target(*threads.front(), address, request.payload.data(), request.payload.size())) {
+  if (threads.empty() || !write_target(*threads.front(), address, request.payload.data(), request.payload.size()))
     return address_fault();
-  }
   return {};
 }
 

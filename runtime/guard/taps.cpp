@@ -18,6 +18,8 @@
 #include <algorithm>
 #include <span>
 
+#include "runtime/base/find.h"
+
 namespace sonde::guard {
 namespace {
 
@@ -38,9 +40,8 @@ void add_call(utrace_syscall_set& set, uint32_t call) {
 
 utrace_syscall_set call_set(std::span<const std::vector<ArmedTap*>, kSyscallsMax> taps) {
   utrace_syscall_set set;
-  for (uint32_t call = 0; call < kSyscallsMax; call++) {
+  for (uint32_t call = 0; call < kSyscallsMax; call++)
     if (!taps[call].empty()) add_call(set, call);
-  }
   return set;
 }
 
@@ -77,7 +78,7 @@ Result<void> TapTable::check(const Tap& tap) const {
 
 /// The file that the path names now. While taps of a path are armed, it remains the file it was at the first of them.
 Result<TappedFile*> TapTable::file_of(const std::string& path) {
-  if (auto known = files_.find(path); known != files_.end()) return known->second.get();
+  if (const auto* known = find_in(files_, path)) return known->get();
   struct stat file {};
   const bool memory = path == kVdsoPath || path == SONDE_PATH_CODE;
   if (!memory && stat(path.c_str(), &file) != 0) return Error::from_errno(path);
@@ -114,10 +115,7 @@ Result<ArmedTap*> TapTable::add(const Tap& tap) {
   return armed;
 }
 
-ArmedTap* TapTable::find(uint32_t id) {
-  auto found = taps_.find(id);
-  return found == taps_.end() ? nullptr : &found->second;
-}
+ArmedTap* TapTable::find(uint32_t id) { return find_in(taps_, id); }
 
 void TapTable::remove(uint32_t id) {
   ArmedTap* armed = find(id);
@@ -160,9 +158,8 @@ utrace_syscall_set TapTable::entry_set() const {
 
 utrace_syscall_set TapTable::return_set() const {
   utrace_syscall_set set = call_set(returns_);
-  for (auto kind : {SONDE_TAP_EXEC_FAILURE, SONDE_TAP_SIGNAL_SEND}) {
+  for (auto kind : {SONDE_TAP_EXEC_FAILURE, SONDE_TAP_SIGNAL_SEND})
     if (any(kind)) add_calls(set, kind);
-  }
   return set;
 }
 
@@ -193,9 +190,8 @@ Result<void> EcbTable::add(const std::vector<sonde_ecb>& ecbs) {
   for (const sonde_ecb& ecb : ecbs) {
     if (!programs_.contains(ecb.program))
       return Error("no program " + std::to_string(ecb.program) + " is loaded", ENOENT);
-    if (probe_of_.contains(ecb.epid) || fresh[ecb.epid]++ != 0) {
+    if (probe_of_.contains(ecb.epid) || fresh[ecb.epid]++ != 0)
       return Error("ECB " + std::to_string(ecb.epid) + " is there already", EEXIST);
-    }
   }
   for (const sonde_ecb& ecb : ecbs) {
     Ecbs& list = by_probe_[ecb.probe];
@@ -222,9 +218,6 @@ Result<void> EcbTable::remove(const std::vector<uint32_t>& epids) {
   return {};
 }
 
-const EcbTable::Ecbs* EcbTable::of(uint32_t probe) const {
-  auto found = by_probe_.find(probe);
-  return found == by_probe_.end() ? nullptr : &found->second;
-}
+const EcbTable::Ecbs* EcbTable::of(uint32_t probe) const { return find_in(by_probe_, probe); }
 
 }  // namespace sonde::guard

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/guard/targets.h"
 
+#include "runtime/base/find.h"
+
 namespace sonde::guard {
 
 Thread* Targets::thread(pid_t tid) {
-  auto found = threads_.find(tid);
-  return found == threads_.end() ? nullptr : found->second.get();
+  const auto* found = find_in(threads_, tid);
+  return found == nullptr ? nullptr : found->get();
 }
 
 Process* Targets::process(pid_t pid) {
-  auto found = processes_.find(pid);
-  return found == processes_.end() ? nullptr : found->second.get();
+  const auto* found = find_in(processes_, pid);
+  return found == nullptr ? nullptr : found->get();
 }
 
 Thread& Targets::add_thread(utrace_task* task, Process& process) {
@@ -41,9 +43,8 @@ void Targets::rename(Thread& thread, pid_t tid) {
 
 std::vector<Thread*> Targets::threads_of(pid_t pid) {
   std::vector<Thread*> result;
-  for (auto& [tid, thread] : threads_) {
+  for (auto& [tid, thread] : threads_)
     if (thread->process->pid == pid) result.push_back(thread.get());
-  }
   return result;
 }
 

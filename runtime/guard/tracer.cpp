@@ -352,9 +352,8 @@ void Tracer::notify_stack_mappings(Process& process) {
 /// Stacks may be printed after the process has ended. It still has its mappings now, so they are sent to the consumer.
 void Tracer::notify_mappings(Thread& thread) {
   AddressSpace space(thread.process->pid);
-  for (const Mapping& mapping : space.refresh(thread.process->pid)) {
+  for (const Mapping& mapping : space.refresh(thread.process->pid))
     if (mapping.path.starts_with('/')) events_.mapping(thread.process->pid, mapping);
-  }
 }
 
 uint32_t Tracer::on_exit(Thread& thread, long code) {
@@ -410,9 +409,8 @@ bool Tracer::catch_asleep(utrace_task* task, const Sleep& sleep) {
   if (!read_status(thread->tid, &status) || ((status.blocked | status.ignored) & kTrap) != 0) return false;
   const bool first = !thread->process->space->had_sites();
   if (!breakpoints_.catch_return(*thread, sleep)) return false;
-  if (first) {
+  if (first)
     for (Thread* other : targets_.threads_of(thread->process->pid)) want_events(*other);
-  }
   return true;
 }
 
@@ -497,9 +495,8 @@ uint32_t Tracer::on_signal(Thread& thread, uint32_t action, machine::Registers* 
     verdict = on_trap(thread, *regs, info, handler);
     if (verdict == UTRACE_SIGNAL_IGN) return verdict | resume_action(thread);
   }
-  if (regs != nullptr && stepper_.signalled(thread, *regs, info, verdict, handler)) {
+  if (regs != nullptr && stepper_.signalled(thread, *regs, info, verdict, handler))
     return UTRACE_SIGNAL_IGN | resume_action(thread);
-  }
   if (!thread.step.active && regs != nullptr) want_events(thread);
   if (verdict == UTRACE_SIGNAL_IGN)
     fire_discard(thread, info);

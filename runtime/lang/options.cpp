@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 #include "runtime/base/check.h"
+#include "runtime/base/find.h"
 #include "runtime/base/suggest.h"
+#include "runtime/base/time_units.h"
 #include "runtime/lang/identifiers.h"
 #include "runtime/lang/option_hint.h"
 #include "runtime/print/printers.h"
@@ -17,12 +20,7 @@
 namespace sonde {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
-
-const OptionRow* find_option(std::string_view name) {
-  auto at = std::ranges::lower_bound(kOptions, name, {}, &OptionRow::name);
-  return at != kOptions.end() && at->name == name ? &*at : nullptr;
-}
+const OptionRow* find_option(std::string_view name) { return find_sorted(kOptions, name, &OptionRow::name); }
 
 bool same(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
@@ -87,30 +85,9 @@ std::optional<uint64_t> parse_count(std::string_view text) {
   return number && text.empty() ? number : std::nullopt;
 }
 
-struct RateUnit {
-  std::string_view name;
-  uint64_t ns;
-};
-constexpr RateUnit kRateUnits[] = {
-    {"ns", 1},
-    {"nsec", 1},
-    {"us", 1000},
-    {"usec", 1000},
-    {"ms", 1000 * 1000},
-    {"msec", 1000 * 1000},
-    {"s", kSecond},
-    {"sec", kSecond},
-    {"m", 60 * kSecond},
-    {"min", 60 * kSecond},
-    {"h", 3600 * kSecond},
-    {"hour", 3600 * kSecond},
-    {"d", 24 * 3600 * kSecond},
-    {"day", 24 * 3600 * kSecond},
-};
-
 std::optional<uint64_t> in_units_of_time(uint64_t number, std::string_view unit) {
-  for (const RateUnit& known : kRateUnits)
-    if (same(unit, known.name)) return times(number, known.ns);
+  for (const auto& [name, ns] : kTimeUnits)
+    if (same(unit, name)) return times(number, ns);
   return std::nullopt;
 }
 
@@ -129,45 +106,28 @@ std::optional<uint64_t> parse_duration(std::string_view text) {
   return in_units_of_time(*number, text.empty() ? "s" : text);
 }
 
-struct TextChoice {
+struct TextChoices {
   std::string_view option;
-  std::string_view value;
+  std::array<std::string_view, 4> values;
 };
-constexpr TextChoice kTextChoices[] = {
-    {"argstr", "full"},
-    {"argstr", "plain"},
-    {"argstr", "classic"},
-    {"bufpolicy", "switch"},
-    {"bufpolicy", "fill"},
-    {"bufpolicy", "ring"},
-    {"bufresize", "auto"},
-    {"bufresize", "manual"},
-    {"evaltime", "exec"},
-    {"evaltime", "preinit"},
-    {"evaltime", "postinit"},
-    {"evaltime", "main"},
-    {"late", "dynamic"},
-    {"late", "static"},
-    {"linkmode", "kernel"},
-    {"linkmode", "primary"},
-    {"linkmode", "dynamic"},
-    {"linkmode", "static"},
-    {"linktype", "elf"},
-    {"linktype", "dof"},
-    {"stdc", "a"},
-    {"stdc", "c"},
-    {"stdc", "s"},
-    {"stdc", "t"},
-    {"temporality", "delta"},
-    {"temporality", "cumulative"},
+constexpr TextChoices kTextChoices[] = {
+    {"argstr", {"full", "plain", "classic"}},
+    {"bufpolicy", {"switch", "fill", "ring"}},
+    {"bufresize", {"auto", "manual"}},
+    {"evaltime", {"exec", "preinit", "postinit", "main"}},
+    {"late", {"dynamic", "static"}},
+    {"linkmode", {"kernel", "primary", "dynamic", "static"}},
+    {"linktype", {"elf", "dof"}},
+    {"stdc", {"a", "c", "s", "t"}},
+    {"temporality", {"delta", "cumulative"}},
 };
+static_assert(std::ranges::is_sorted(kTextChoices, {}, &TextChoices::option));
 
 /// The possible values of a text option; empty: any.
 std::vector<std::string_view> choices_of(std::string_view option) {
   std::vector<std::string_view> choices;
-  for (const TextChoice& choice : kTextChoices) {
-    if (choice.option == option) choices.push_back(choice.value);
-  }
+  if (const auto* known = find_sorted(kTextChoices, option, &TextChoices::option))
+    std::ranges::copy_if(known->values, std::back_inserter(choices), [](auto value) { return !value.empty(); });
   if (option == "source") {
     choices = {kAutoSource};
     for (const SourceRow& row : kSourceRows) choices.push_back(row.name);
@@ -208,10 +168,6 @@ std::optional<uint64_t> parse(const OptionRow& row, std::string_view text) {
   SONDE_CHECK(false);
 }
 
-}  // namespace
-
-namespace {
-
 Result<void> check_version(std::string_view text) {
   std::optional<Version> version = read_version(text);
   if (!version) return Error("Version is not properly formatted or is too large", EINVAL);
@@ -241,9 +197,8 @@ Result<void> Options::set(std::string_view name, std::string_view value, bool fr
   if (from_program && row->phase == OptionPhase::CommandLine)
     return Error("Option cannot be used from within a D program", EINVAL);
   if (tracing && row->phase != OptionPhase::Always) return Error("Operation illegal when tracing is active", EBUSY);
-  if (name == "version") {
+  if (name == "version")
     if (auto fine = check_version(value); !fine) return fine;
-  }
   dtrace_attribute_t attributes{};
   if (name == "amin" && !read_attributes(value, attributes)) return Error("Invalid value for specified option", EINVAL);
   auto number = parse(*row, value);
@@ -281,9 +236,9 @@ std::string hint_on_option(std::string_view name, std::string_view value) {
 bool Options::flag(std::string_view name) const { return number(name) != 0; }
 
 const Options::Value& Options::value(std::string_view name) const {
-  auto at = values_.find(name);
-  SONDE_CHECK(at != values_.end());
-  return at->second;
+  const Value* value = find_in(values_, name);
+  SONDE_CHECK(value != nullptr);
+  return *value;
 }
 
 uint64_t Options::number(std::string_view name) const { return value(name).number; }

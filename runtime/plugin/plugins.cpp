@@ -47,9 +47,8 @@ std::vector<std::string> find_plugins(const std::vector<std::string>& named, con
   std::vector<std::string> all = named;
   std::istringstream folders(search_path);
   const auto add = [&](const std::vector<std::string>& files) { all.insert(all.end(), files.begin(), files.end()); };
-  for (std::string folder; std::getline(folders, folder, ':');) {
+  for (std::string folder; std::getline(folders, folder, ':');)
     if (!folder.empty()) add(plugins_in(folder, false));
-  }
   add(plugins_in(installed, true));
   std::set<std::string> names;
   std::erase_if(all, [&](const std::string& file) { return !names.insert(fs::path(file).filename()).second; });

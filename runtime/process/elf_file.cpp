@@ -271,9 +271,8 @@ const ElfFunction* ElfFile::at(uint64_t address) const {
     const ElfFunction& last = *std::prev(next);
     next = std::ranges::lower_bound(functions_.begin(), next, last.address, {}, &ElfFunction::address);
     const auto end = std::ranges::upper_bound(functions_, last.address, {}, &ElfFunction::address);
-    for (auto candidate = next; candidate != end; ++candidate) {
+    for (auto candidate = next; candidate != end; ++candidate)
       if (address - candidate->address < candidate->size) return &*candidate;
-    }
     if (looked == 0 && next->size == 0 && address < next->limit) return &*next;
   }
   return nullptr;
@@ -332,9 +331,8 @@ Result<std::shared_ptr<const ElfFile>> ElfCache::open(const std::string& path) {
   Entry now{status.st_dev, status.st_ino, static_cast<uint64_t>(status.st_size), changed, nullptr};
   auto known = entries_.find(path);
   if (known != entries_.end() && known->second.device == now.device && known->second.inode == now.inode &&
-      known->second.size == now.size && known->second.changed_ns == now.changed_ns) {
+      known->second.size == now.size && known->second.changed_ns == now.changed_ns)
     return known->second.file;
-  }
   auto file = ElfFile::open(path);
   if (!file) return file;
   now.file = *file;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "runtime/base/find.h"
 #include "runtime/base/unique_fd.h"
 
 namespace sonde {
@@ -94,8 +95,7 @@ bool ElfImage::is_writable(uint64_t address) const {
 }
 
 const ElfRelocation* ElfImage::relocation(uint64_t slot) const {
-  const auto found = std::ranges::lower_bound(relocations, slot, {}, &ElfRelocation::slot);
-  return found != relocations.end() && found->slot == slot ? &*found : nullptr;
+  return find_sorted(relocations, slot, &ElfRelocation::slot);
 }
 
 }  // namespace sonde

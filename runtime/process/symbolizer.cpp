@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "runtime/base/find.h"
 #include "runtime/base/hex.h"
 #include "runtime/process/arch.h"
 #include "runtime/process/demangle.h"
@@ -40,7 +41,7 @@ std::shared_ptr<const ElfFile> Symbolizer::object_of(Process& process, uint32_t 
     return object ? *object : nullptr;
   }
   if (!entry.is_file()) return nullptr;
-  if (auto known = process.objects.find(entry.path); known != process.objects.end()) return known->second;
+  if (const auto* known = find_in(process.objects, entry.path)) return *known;
   if (!entry.deleted && !process.own_root)
     if (auto object = objects_.open(entry.path)) return *object;
   auto object = open_through(process, pid, entry);
@@ -181,7 +182,7 @@ ResolvedSymbol Symbolizer::resolve(uint32_t pid, uint64_t address) {
     at = processes_.try_emplace(pid).first;
   }
   Process& process = at->second;
-  if (auto known = process.known.find(address); known != process.known.end()) return known->second;
+  if (const ResolvedSymbol* known = find_in(process.known, address)) return *known;
   ResolvedSymbol symbol = look_up(process, pid, address);
   if (process.known.size() >= kMaxKnown) process.known.clear();
   if (!symbol.module.empty()) process.known.emplace(address, symbol);

@@ -84,9 +84,8 @@ std::string format_syscall_arguments(uint32_t number, std::span<const uint64_t> 
 
 std::string format_syscall_result(uint64_t value, int error) {
   if (error == 0) return hex(value);
-  for (const auto& [number, name] : kRestarts) {
+  for (const auto& [number, name] : kRestarts)
     if (number == error) return "-1 " + std::string(name) + " (the call is made again)";
-  }
   const char* name = strerrorname_np(error);
   const char* text = strerrordesc_np(error);
   std::string result = "-1 " + (name != nullptr ? std::string(name) : std::to_string(error));

@@ -39,13 +39,11 @@ void EventLoop::turn() {
   const Nanoseconds wait = due - std::min(due, now);
   const timespec limit{static_cast<time_t>(wait / kSecond), static_cast<long>(wait % kSecond)};
   if (::ppoll(descriptors.data(), descriptors.size(), due == kNever ? nullptr : &limit, nullptr) > 0) {
-    for (size_t i = 0; i < descriptors.size(); ++i) {
+    for (size_t i = 0; i < descriptors.size(); ++i)
       if (descriptors[i].revents != 0) watched_[i].ready();
-    }
   }
-  for (const Timed& one : timed_) {
+  for (const Timed& one : timed_)
     if (one.due() <= monotonic_now()) one.act();
-  }
 }
 
 }  // namespace sonde

@@ -27,9 +27,8 @@ bool can_be_had(uint64_t bytes) {
 
 /// Such as "4m".
 std::string size_text(uint64_t bytes) {
-  for (const auto& [shift, unit] : {std::pair(40, 't'), std::pair(30, 'g'), std::pair(20, 'm'), std::pair(10, 'k')}) {
+  for (const auto& [shift, unit] : {std::pair(40, 't'), std::pair(30, 'g'), std::pair(20, 'm'), std::pair(10, 'k')})
     if (bytes >> shift != 0 && (bytes >> shift) << shift == bytes) return std::to_string(bytes >> shift) + unit;
-  }
   return std::to_string(bytes);
 }
 
@@ -69,12 +68,10 @@ Result<void> check_clauses(const BodyProgram& program, const Options& options) {
     const sonde_dif_program fire = clause.fire->view();
     if (sonde_dif_needs(&fire).bytes > room) return Error("Enabling exceeds size of buffer", ENOSPC);
   }
-  for (const AggregationDesc& aggregation : program.aggregations) {
+  for (const AggregationDesc& aggregation : program.aggregations)
     if (element_bytes(aggregation) > options.number("aggsize")) return Error("Enabling exceeds size of buffer", ENOSPC);
-  }
-  for (const ClauseDesc& clause : program.clauses) {
+  for (const ClauseDesc& clause : program.clauses)
     if (!clause.impossible.empty()) return Error(clause.impossible, ENOTSUP);
-  }
   return {};
 }
 

@@ -96,9 +96,8 @@ size_t Sink::room() const {
 bool Sink::settle(const std::function<bool()>& gives_up) {
   std::unique_lock lock(mutex_);
   const auto done = [this] { return queue_.empty() && !working_; };
-  while (!settled_.wait_for(lock, std::chrono::milliseconds(100), done)) {
+  while (!settled_.wait_for(lock, std::chrono::milliseconds(100), done))
     if (gives_up()) return false;
-  }
   return true;
 }
 

@@ -84,9 +84,8 @@ Result<void> Targets::note_attached(const std::vector<uint32_t>& pids) {
 }
 
 void Targets::note_named(std::span<const uint32_t> pids) {
-  for (uint32_t pid : pids) {
+  for (uint32_t pid : pids)
     if (control_ != nullptr && !holds(noted_, pid) && !is_gone(pid)) noted_.push_back(pid);
-  }
 }
 
 Result<void> Targets::begin(const std::vector<std::string>& words, const Forecast& forecast) {
@@ -98,9 +97,8 @@ Result<void> Targets::begin(const std::vector<std::string>& words, const Forecas
 }
 
 Result<void> Targets::await() {
-  for (const Begun& program : std::exchange(begun_, {})) {
+  for (const Begun& program : std::exchange(begun_, {}))
     if (auto done = await_program(program); !done && !not_started_) not_started_ = std::move(done).error();
-  }
   if (!std::exchange(known_, true)) {
     live_.insert(live_.end(), noted_.begin(), noted_.end());
     had_some_ = !live_.empty();
@@ -166,9 +164,8 @@ void Targets::report_left_out(uint32_t pid, size_t children) {
 }
 
 Result<void> Targets::go() {
-  if (control_ != nullptr) {
+  if (control_ != nullptr)
     if (auto done = control_->go(); !done) return done;
-  }
   going_ = true;
   return {};
 }

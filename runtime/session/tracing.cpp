@@ -205,9 +205,8 @@ Result<void> Tracing::look_at_mapped() {
   std::vector<std::string> paths;
   for (const FileMapped& file : mapped) paths.push_back(file.path);
   auto done = framework_.modules_appeared(paths);
-  for (const FileMapped& file : mapped) {
+  for (const FileMapped& file : mapped)
     if (threads_ != nullptr && file.waiting != 0) (void)threads_->acknowledge(file.waiting).has_value();
-  }
   return done;
 }
 
@@ -311,9 +310,7 @@ Result<std::vector<uint32_t>> Tracing::enable(std::span<const Enabling> enabling
   auto ids = framework_.enable_all(enablings);
   if (!ids) return ids;
   std::vector<uint32_t> kept, begun;
-  for (size_t i = 0; i < ids->size(); i++) {
-    (only_begin(enablings[i]) ? begun : kept).push_back((*ids)[i]);
-  }
+  for (size_t i = 0; i < ids->size(); i++) (only_begin(enablings[i]) ? begun : kept).push_back((*ids)[i]);
   if (begun.empty()) return kept;
   framework_.fire(kBegin, {});
   consumer_->drain_all();

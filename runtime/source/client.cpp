@@ -68,9 +68,8 @@ Result<void> SourceClient::load_programs(std::span<const Loading> programs) {
 Result<void> SourceClient::add_ecbs(std::span<const Ecb> ecbs) {
   std::vector<sonde_ecb> raw;
   raw.reserve(ecbs.size());
-  for (const Ecb& ecb : ecbs) {
+  for (const Ecb& ecb : ecbs)
     raw.push_back({ecb.epid.value, ecb.probe.value, ecb.program.value, ecb.held ? SONDE_ECB_HELD : 0});
-  }
   return simple(SONDE_ECB_ADD, raw.size(), 0, array_bytes(std::span<const sonde_ecb>(raw)));
 }
 

@@ -31,9 +31,8 @@ bool trace(int request, pid_t pid, uintptr_t address = 0, uintptr_t data = 0) {
 
 /// Waits for a child's next stop. False: it has ended.
 bool await_stop(pid_t pid, int& status) {
-  while (waitpid(pid, &status, __WALL) < 0) {
+  while (waitpid(pid, &status, __WALL) < 0)
     if (errno != EINTR) return false;
-  }
   return WIFSTOPPED(status);
 }
 

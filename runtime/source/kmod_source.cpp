@@ -162,9 +162,8 @@ class KmodSource final : public SourceClient {
     auto event = SourceClient::next_event();
     if (!event || !*event) return event;
     if (const auto* gone = std::get_if<TargetGone>(&**event)) programs_.reap(gone->pid);
-    if (const auto* added = std::get_if<RingsAdded>(&**event)) {
+    if (const auto* added = std::get_if<RingsAdded>(&**event))
       if (auto mapped = map_rings_up_to(added->rings); !mapped) return std::move(mapped).error();
-    }
     return event;
   }
 
@@ -201,12 +200,10 @@ std::string missing_capabilities() {
 
 Result<std::unique_ptr<EventSource>> open_kmod_source(const SourceOptions& options) {
   UniqueFd device(open("/dev/sonde", O_RDWR | O_CLOEXEC | O_NONBLOCK));
-  if (!device && (errno == ENOENT || errno == ENXIO || errno == ENODEV)) {
+  if (!device && (errno == ENOENT || errno == ENXIO || errno == ENODEV))
     return Error("no /dev/sonde: the kernel module is not loaded (modprobe sonde)", ENOENT);
-  }
-  if (!device && errno == EACCES) {
+  if (!device && errno == EACCES)
     return Error("/dev/sonde: permission denied: run as root, or join the device's group", EACCES);
-  }
   if (!device) return Error::from_errno("/dev/sonde");
   if (const std::string missing = missing_capabilities(); options.whole && !missing.empty()) {
     return Error("/dev/sonde: without " + missing +

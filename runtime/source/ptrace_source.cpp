@@ -181,9 +181,8 @@ int milliseconds_to(Clock::time_point end) {
 /// Reads what the guard sends until it closes its side.
 void GuardSocket::read_to_end(Clock::time_point end) {
   pollfd entry{channel_.fd(), POLLIN, 0};
-  while (!dead_ && Clock::now() < end) {
+  while (!dead_ && Clock::now() < end)
     if (poll(&entry, 1, milliseconds_to(end)) > 0) (void)exchange(POLLIN);
-  }
 }
 
 std::string GuardSocket::close() {
@@ -193,9 +192,8 @@ std::string GuardSocket::close() {
   channel_.flush();
   channel_.shut();
   read_to_end(end);
-  for (const SourceEvent& event : events_) {
+  for (const SourceEvent& event : events_)
     if (const auto* stays = std::get_if<SourceStays>(&event)) return stays->text;
-  }
   pollfd entry{end_.get(), POLLIN, 0};
   while (poll(&entry, 1, milliseconds_to(end)) < 0 && errno == EINTR) {
   }

@@ -306,9 +306,8 @@ const std::vector<CallCapture>& captures_of(uint32_t call, CaptureNeeds needs) {
 
 std::optional<CallMemory::Piece> CallMemory::find(uint64_t address) const {
   std::optional<Piece> most;
-  for (const Piece& piece : pieces_) {
+  for (const Piece& piece : pieces_)
     if (address != 0 && piece.address == address && (!most || piece.bytes.size() > most->bytes.size())) most = piece;
-  }
   return most;
 }
 

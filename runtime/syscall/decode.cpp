@@ -562,9 +562,8 @@ class Decoder {
   }
 
   std::string error() const {
-    for (const Restart& restart : kRestarts) {
+    for (const Restart& restart : kRestarts)
       if (restart.error == call_.error) return restart.text;
-    }
     return format_syscall_result(static_cast<uint64_t>(call_.result), call_.error);
   }
 

@@ -118,6 +118,8 @@ class Core {
   void unlink(utrace_task& task, Engine& engine);
   template <typename Call>
   void round(utrace_task& task, uint32_t event, Call call);
+  template <auto Callback, typename... Arguments>
+  void call_back(utrace_task& task, Engine& engine, uint32_t action, Arguments... arguments);
   void accept(utrace_task& task, Engine& engine, uint32_t result);
   void settle(utrace_task& task);
 

@@ -41,6 +41,11 @@ utrace_syscall_set every_call() {
   return all;
 }
 
+void begin_callback(Engine& engine) {
+  ++engine.reporting;
+  engine.controlled = false;
+}
+
 void merge(utrace_syscall_set& into, const utrace_syscall_set& from) {
   for (size_t i = 0; i < std::size(into.bits); ++i) into.bits[i] |= from.bits[i];
 }
@@ -63,16 +68,21 @@ void Core::round(utrace_task& task, uint32_t event, Call call) {
   for (size_t i = 0, count = task.engines.size(); i < count; ++i) {
     Engine* engine = task.engines[i];
     if (!engine) continue;
-    if ((engine->flags & UTRACE_EVENT_QUIESCE) && engine->ops->report_quiesce && event != 0) {
-      ++engine->reporting;
-      engine->controlled = false;
-      accept(task, *engine, engine->ops->report_quiesce(action, engine, &task, event));
-    }
+    if ((engine->flags & UTRACE_EVENT_QUIESCE) && event != 0)
+      call_back<&utrace_engine_ops::report_quiesce>(task, *engine, action, event);
     if (!task.engines[i]) continue;
     // Read the flags again: report_quiesce may have asked for this very event.
     if (event == 0 || (engine->flags & event)) call(*engine, action);
     if (task.engines[i]) action = std::min(action, engine->choice);
   }
+}
+
+/// Calls an engine's callback, if it has it.
+template <auto Callback, typename... Arguments>
+void Core::call_back(utrace_task& task, Engine& engine, uint32_t action, Arguments... arguments) {
+  if (!(engine.ops->*Callback)) return;
+  begin_callback(engine);
+  accept(task, engine, (engine.ops->*Callback)(action, &engine, &task, arguments...));
 }
 
 /// Ends one callback: applies its resume action, unlinks an engine that is leaving.
@@ -128,8 +138,7 @@ void Core::report_entry(utrace_task& task) {
   round(task, UTRACE_EVENT_SYSCALL_ENTRY, [&](Engine& engine, uint32_t action) {
     if (!engine.ops->report_syscall_entry) return;
     if (engine.narrow_entries && !engine.entries.has(static_cast<uint32_t>(task.number))) return;
-    ++engine.reporting;
-    engine.controlled = false;
+    begin_callback(engine);
     uint32_t result = engine.ops->report_syscall_entry(action | task.syscall_action | resumed, &engine, &task,
                                                        utrace_registers(&task));
     task.syscall_action = result & UTRACE_SYSCALL_MASK;
@@ -144,18 +153,14 @@ void Core::report_exit_of_call(utrace_task& task) {
   round(task, UTRACE_EVENT_SYSCALL_EXIT, [&](Engine& engine, uint32_t action) {
     if (!engine.ops->report_syscall_exit) return;
     if (engine.narrow_exits && !engine.exits.has(static_cast<uint32_t>(task.number))) return;
-    ++engine.reporting;
-    engine.controlled = false;
+    begin_callback(engine);
     accept(task, engine, engine.ops->report_syscall_exit(action, &engine, &task, utrace_registers(&task)));
   });
 }
 
 void Core::report_clone(utrace_task& task, uint64_t flags, utrace_task& child) {
   round(task, UTRACE_EVENT_CLONE, [&](Engine& engine, uint32_t action) {
-    if (!engine.ops->report_clone) return;
-    ++engine.reporting;
-    engine.controlled = false;
-    accept(task, engine, engine.ops->report_clone(action, &engine, &task, flags, &child));
+    call_back<&utrace_engine_ops::report_clone>(task, engine, action, flags, &child);
   });
 }
 
@@ -163,8 +168,7 @@ void Core::report_exec(utrace_task& task, pid_t former) {
   utrace_exec exec{former};
   round(task, UTRACE_EVENT_EXEC, [&](Engine& engine, uint32_t action) {
     if (!engine.ops->report_exec) return;
-    ++engine.reporting;
-    engine.controlled = false;
+    begin_callback(engine);
     accept(task, engine, engine.ops->report_exec(action, &engine, &task, &exec, utrace_registers(&task)));
   });
 }
@@ -173,19 +177,13 @@ void Core::report_exit(utrace_task& task, long code) {
   task.exit_reported = true;
   long shown = code;
   round(task, UTRACE_EVENT_EXIT, [&](Engine& engine, uint32_t action) {
-    if (!engine.ops->report_exit) return;
-    ++engine.reporting;
-    engine.controlled = false;
-    accept(task, engine, engine.ops->report_exit(action, &engine, &task, code, &shown));
+    call_back<&utrace_engine_ops::report_exit>(task, engine, action, code, &shown);
   });
 }
 
 void Core::report_jctl(utrace_task& task, int type, int notify) {
   round(task, UTRACE_EVENT_JCTL, [&](Engine& engine, uint32_t action) {
-    if (!engine.ops->report_jctl) return;
-    ++engine.reporting;
-    engine.controlled = false;
-    accept(task, engine, engine.ops->report_jctl(action, &engine, &task, type, notify));
+    call_back<&utrace_engine_ops::report_jctl>(task, engine, action, type, notify);
   });
 }
 
@@ -193,8 +191,7 @@ void Core::report_death(utrace_task& task, bool group_dead, int signal) {
   task.in_death = true;
   round(task, UTRACE_EVENT_DEATH, [&](Engine& engine, uint32_t) {
     if (!engine.ops->report_death) return;
-    ++engine.reporting;
-    engine.controlled = false;
+    begin_callback(engine);
     uint32_t result = engine.ops->report_death(&engine, &task, group_dead, signal);
     // A dead thread has no resume action, except DETACH.
     accept(task, engine, (result & UTRACE_RESUME_MASK) == UTRACE_DETACH ? UTRACE_DETACH : UTRACE_RESUME);
@@ -203,10 +200,7 @@ void Core::report_death(utrace_task& task, bool group_dead, int signal) {
 }
 
 void Core::report_quiesce_to(utrace_task& task, Engine& engine, uint32_t action) {
-  if (!(engine.flags & UTRACE_EVENT_QUIESCE) || !engine.ops->report_quiesce) return;
-  ++engine.reporting;
-  engine.controlled = false;
-  accept(task, engine, engine.ops->report_quiesce(action, &engine, &task, 0));
+  if (engine.flags & UTRACE_EVENT_QUIESCE) call_back<&utrace_engine_ops::report_quiesce>(task, engine, action, 0u);
 }
 
 /// Calls report_quiesce(0). An engine that has report_signal and no report_quiesce gets UTRACE_SIGNAL_REPORT instead.
@@ -226,8 +220,7 @@ void Core::signal_report(utrace_task& task, uint32_t kind) {
     if (!engine.ops->report_signal) return;
     bool wants = engine.flags & (UTRACE_EVENT_QUIESCE | (handler ? uint32_t{UTRACE_EVENT_SIGNAL_ALL} : 0));
     if (!wants || (!handler && engine.ops->report_quiesce && task.stop != Stop::Signal)) return;
-    ++engine.reporting;
-    engine.controlled = false;
+    begin_callback(engine);
     struct sigaction action_after {};
     uint32_t result = engine.ops->report_signal(action | task.signal_action, &engine, &task, utrace_registers(&task),
                                                 &task.info, nullptr, &action_after);
@@ -256,8 +249,7 @@ void Core::report_signal(utrace_task& task, uint32_t initial, uint32_t event, co
   struct sigaction after = *orig;
   round(task, event, [&](Engine& engine, uint32_t action) {
     if (!engine.ops->report_signal) return;
-    ++engine.reporting;
-    engine.controlled = false;
+    begin_callback(engine);
     uint32_t result = engine.ops->report_signal(action | task.signal_action, &engine, &task, utrace_registers(&task),
                                                 &task.info, orig, &after);
     task.signal_action = result & (UTRACE_SIGNAL_MASK | UTRACE_SIGNAL_HOLD);

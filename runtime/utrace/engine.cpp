@@ -139,9 +139,8 @@ int utrace_set_events(utrace_task*, utrace_engine* engine, uint32_t events) {
   utrace_task* task = it.task;
   if (gone(task) || it.leaving) return -ESRCH;
   uint32_t cleared = it.flags & ~events, added = events & ~it.flags;
-  if (task->life == Life::Dead) {
+  if (task->life == Life::Dead)
     if ((cleared & UTRACE_EVENT_DEATH) || (added & (UTRACE_EVENT_DEATH | UTRACE_EVENT_QUIESCE))) return -EALREADY;
-  }
   it.flags = events;
   task->core->recompute(*task);
   // The engine's own callback knows of the change; one further out on the stack may still act on the old events.

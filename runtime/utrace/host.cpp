@@ -16,6 +16,7 @@
 #include <mutex>
 
 #include "runtime/base/check.h"
+#include "runtime/base/find.h"
 #include "runtime/utrace/core.h"
 
 namespace sonde {
@@ -95,8 +96,8 @@ Core::~Core() {
 }
 
 utrace_task* Core::find(pid_t tid) {
-  auto place = tasks.find(tid);
-  return place == tasks.end() ? nullptr : place->second.get();
+  const auto* task = find_in(tasks, tid);
+  return task == nullptr ? nullptr : task->get();
 }
 
 void Core::queue(utrace_task& task) {

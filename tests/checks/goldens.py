@@ -35,8 +35,8 @@ def rows():
 
 
 def tags():
-    text = (ROOT / "compiler/source/error_tags.h").read_text()
-    return set(re.findall(r'^\s*\{"(D_\w+)"', text, re.M))
+    text = (ROOT / "docs/language/errors.md").read_text()
+    return set(re.findall(r"^\| (D_\w+) \|", text, re.M))
 
 
 def claims(script, text, wanted):

@@ -65,15 +65,15 @@ def S(file, function, was, becomes, *killers):
 
 MUTANTS = [
     # losses are reported
-    S("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", 'drop(Drop::Kind::Principal, drops.drops, drops.writer);',
+    S("runtime/consumer/drain.cpp", "void Consumer::report_drops()", 'drop(Drop::Kind::Principal, drops.drops, drops.writer);',
       "", "consumer_test:*DropsOfRingsAreToldByCpu", "scenario:events_are_records_plus_drops"),
-    S("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", 'drop(Drop::Kind::Principal, drops, cpu);',
+    S("runtime/consumer/drain.cpp", "void Consumer::report_drops()", 'drop(Drop::Kind::Principal, drops, cpu);',
       "", "consumer_test:*RowsThatFindTheirBufferFull*"),
-    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "std::exchange(state.dynamic_drops, 0)", "0", "consumer_test:*EachKindOfDrop*"),
-    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.busy", "0", "consumer_test:*EachKindOfDrop*"),
-    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.unavailable", "0", "consumer_test:*EachKindOfDrop*"),
-    E("runtime/consumer/drain.cpp", "void Consumer::Impl::report_drops()", "speculative.records", "0", "consumer_test:*EachKindOfDrop*"),
-    E("runtime/consumer/drain.cpp", "void Consumer::Impl::drop(", 'options.flag("droptags")', "false", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::report_drops()", "std::exchange(state_.dynamic_drops, 0)", "0", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::report_drops()", "speculative.busy", "0", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::report_drops()", "speculative.unavailable", "0", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::report_drops()", "speculative.records", "0", "consumer_test:*EachKindOfDrop*"),
+    E("runtime/consumer/drain.cpp", "void Consumer::drop(", 'options_.flag("droptags")', "false", "consumer_test:*EachKindOfDrop*"),
     E("runtime/buffer/ring_writer.cpp", "bool RingWriter::commit(", "++drops_", "drops_", "buffer_test:Ring.*"),
     E("runtime/buffer/merge_reader.cpp", "std::vector<RingDrops> MergeReader::take_drops()", "readers_[n].writer()", "0u", "buffer_test:Merge.TellsDropsByRing"),
     # the rings
@@ -84,9 +84,9 @@ MUTANTS = [
     E("runtime/buffer/merge_reader.cpp", "Nanoseconds MergeReader::refresh(", "std::min(bound, reader.low_water())", "bound", "buffer_test:Merge.WaitsForAFiringUnderWay"),
     S("runtime/buffer/merge_reader.cpp", "void MergeReader::sift_down(", "if (fronts_[child] < fronts_[least]) least = child;", "", "buffer_test:Merge.EqualsASort"),
     # consumer
-    E("runtime/consumer/consume.cpp", "void Consumer::Impl::release_thread(", "state.chill_ns == 0", "true", "consumer_test:*AChilledThreadWaits"),
-    E("runtime/consumer/consume.cpp", "bool Consumer::Impl::wanted(", "only_cpu_ && record.cpu != *only_cpu_", "false", "script:tst.opt.cpu_all"),
-    S("runtime/consumer/consume.cpp", "void Consumer::Impl::fault(", "++double_errors;", "", "consumer_test:*AFaultOfErrorIsOnlyCounted"),
+    E("runtime/consumer/consume.cpp", "void Consumer::release_thread(", "state_.chill_ns == 0", "true", "consumer_test:*AChilledThreadWaits"),
+    E("runtime/consumer/consume.cpp", "bool Consumer::wanted(", "only_cpu_ && record.cpu != *only_cpu_", "false", "script:tst.opt.cpu_all"),
+    S("runtime/consumer/consume.cpp", "void Consumer::fault(", "++double_errors_;", "", "consumer_test:*AFaultOfErrorIsOnlyCounted"),
     E("runtime/consumer/kept_records.cpp", "bool KeptRecords::add(", "fill_ && bytes > bytes_ - buffer.used", "false", "consumer_test:KeptRecords.*"),
     S("runtime/consumer/kept_records.cpp", "std::vector<TraceRecord> KeptRecords::take()", "std::ranges::sort(all, {}, &Kept::number);", "", "consumer_test:KeptRecords.*"),
     # printers
@@ -153,7 +153,7 @@ MUTANTS = [
     S("providers/profile/profile_provider.cpp", "void disable(", "timer().remove(id);", "", "providers_test:Profile.EnabledAnewItTicksOnce"),
     E("providers/profile/profile_provider.cpp", "std::optional<uint64_t> period_of(", "*period >= kShortestPeriod", "*period > kShortestPeriod", "providers_test:Profile.FastTicks"),
     E("providers/syscall/syscall_provider.cpp", "void getargdesc(", "side.returns && index < 2", "side.returns && index < 1", "providers_test:Builtin.SyscallArguments"),
-    E("providers/syscall/syscall_provider.cpp", "void enable(", "request.number = side.number", "request.number = side.number + 1", "providers_test:Builtin.SyscallTaps"),
+    E("providers/syscall/syscall_provider.cpp", "void enable(", "side.number", "side.number + 1", "providers_test:Builtin.SyscallTaps"),
     # the compiler
     E("compiler/check/fold.cpp", "uint64_t divide(", "quotient ? 0 - a : 0", "quotient ? a : 0", "script:tst.expr.folded"),
     S("compiler/check/fold.cpp", "uint64_t compute(", "return a - b;", "return b - a;", "script:tst.expr.folded"),
@@ -161,7 +161,7 @@ MUTANTS = [
     E("compiler/check/fold.cpp", "uint64_t cut(", "value != 0", "value", "script:tst.type"),
     E("compiler/check/fold.cpp", "ExprPtr fold(", "expr->op == Op::LogXor ? left != right : right", "right", "script:tst.expr.folded"),
     E("runtime/base/suggest.cpp", "void Suggestion::offer(std::string_view candidate, std::string_view shown)", "distance >= distance_ || distance >= shorter", "distance > distance_", "base_test:Suggestion.*"),
-    E("compiler/check/action.cpp", "ExprPtr action_print(CheckContext& cx, ExprPtr expr, const DFunction& row) {", 'target->canonical->size > cx.world.options.number("printsize")', "false", "script:err.D_PRINT_SIZE"),
+    E("compiler/check/action.cpp", "ExprPtr action_print(CheckContext& cx, ExprPtr expr, const Action& action) {", 'target->canonical->size > cx.world.options.number("printsize")', "false", "script:err.D_PRINT_SIZE"),
     S("compiler/check/lower.cpp", "LoweredExprPtr lower(Expr& expr)", "static_cast<ExprFacts&>(*out) = std::move(facts);", "", "check_test:Lower.*"),
     E("compiler/check/lower.cpp", "std::vector<LoweredStatement> lower(", "one.kind == Statement::Kind::If", "false", "check_test:Lower.*"),
     S("compiler/check/expression.cpp", "ExprPtr check_cast(CheckContext& cx, ExprPtr expr) {", "if (b->kind == Type::Kind::Dynamic) invalid();", "", "script:err.D_CAST_INVAL.translated"),

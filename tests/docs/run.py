@@ -24,8 +24,7 @@ PROVIDERS = ROOT / "docs/providers"
 OUTPUT = ROOT / "docs/output.md"
 BLOCK = re.compile(r"^```(\w+)(.*)\n((?:(?!```).*\n)*)```\n", re.M)
 TABLES = {"runtime/lang/functions.h": r'^\s*\{"([a-z]\w*)",', "runtime/lang/variables.h": r'^\s*\{"([a-z]\w*)",',
-          "runtime/lang/options.h": r'^\s*\{"(\w+)", OptionKind', "runtime/agg/functions.h": r'^\s*\{"(\w+)", "void',
-          "compiler/source/error_tags.h": r'^\s*\{"(D_\w+)",'}
+          "runtime/lang/options.h": r'^\s*\{"(\w+)", OptionKind', "runtime/agg/functions.h": r'^\s*\{"(\w+)", "void'}
 
 
 def examples(page):

@@ -7,7 +7,6 @@
 
 #include "compiler/check/world.h"
 #include "compiler/source/diagnostic.h"
-#include "compiler/source/error_tags.h"
 #include "providers/registry.h"
 #include "runtime/framework/framework.h"
 #include "runtime/lang/options.h"

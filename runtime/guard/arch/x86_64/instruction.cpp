@@ -135,9 +135,8 @@ std::string instruction_text(const uint8_t* bytes, size_t length) {
   if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, bytes, length, &instruction, operands))) return "?";
   char text[128];
   if (ZYAN_FAILED(ZydisFormatterFormatInstruction(&formatter, &instruction, operands, instruction.operand_count_visible,
-                                                  text, sizeof text, ZYDIS_RUNTIME_ADDRESS_NONE, nullptr))) {
+                                                  text, sizeof text, ZYDIS_RUNTIME_ADDRESS_NONE, nullptr)))
     return "?";
-  }
   return text;
 }
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace sonde {
+
+inline constexpr uint64_t kSecond = 1'000'000'000;
+
+/// The units of a period, in ns.
+inline constexpr std::pair<std::string_view, uint64_t> kTimeUnits[] = {
+    {"ns", 1},
+    {"nsec", 1},
+    {"us", 1'000},
+    {"usec", 1'000},
+    {"ms", 1'000'000},
+    {"msec", 1'000'000},
+    {"s", kSecond},
+    {"sec", kSecond},
+    {"m", 60 * kSecond},
+    {"min", 60 * kSecond},
+    {"h", 3600 * kSecond},
+    {"hour", 3600 * kSecond},
+    {"d", 24 * 3600 * kSecond},
+    {"day", 24 * 3600 * kSecond},
+};
+
+}  // namespace sonde

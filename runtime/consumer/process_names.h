@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "runtime/format/format.h"
+#include "runtime/process/kernel_symbols.h"
+#include "runtime/process/symbolizer.h"
+
+namespace sonde {
+
+/// Resolves names by the symbolizer; remembers the processes that it was asked to note.
+class ProcessNames : public SymbolNames {
+ public:
+  void note(uint32_t pid) { symbolizer_.note(pid); }
+  void note_program(uint32_t pid) { symbolizer_.note_exec(pid); }
+  void catch_up_by(std::function<void()> way) { symbolizer_.catch_up = std::move(way); }
+  void note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size) {
+    symbolizer_.note_mapping(pid, address, offset, path, size);
+  }
+  std::string name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
+  SymbolPlace place(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
+  uint64_t canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
+  bool ends_signal_handler(uint32_t pid, uint64_t address) override;
+
+ private:
+  std::string kernel_name(uint64_t address, SymbolValue::Kind kind);
+  uint64_t first_of(uint32_t pid, const std::string& module, uint64_t address);
+
+  Symbolizer symbolizer_;
+  KernelSymbols kernel_;
+  std::map<std::pair<uint32_t, std::string>, uint64_t> modules_;  // one address of each module
+};
+
+}  // namespace sonde

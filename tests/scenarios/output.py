@@ -125,6 +125,25 @@ def snapshots_while_it_runs(world):
     check(4 <= often.stdout.split().count("42") <= 8, f"a second in intervals of 200 ms, and the end: {often.stdout}")
 
 
+@scenario()
+def writers_of_one_pipe_do_not_mix_lines(world):
+    """Three runs write lines to a pipe whose reader is slow."""
+    reader, writer = os.pipe()
+    runs = [world.start_sonde("-q", "--format=jsonl", f"--host=h{n}", "-n", 'tick-200us { printf("%s", "some text"); } tick-500ms { exit(0); }', stdout=writer)
+            for n in range(3)]
+    os.close(writer)
+    text = b""
+    while piece := os.read(reader, 16384):
+        text += piece
+        time.sleep(0.002)
+    os.close(reader)
+    equal([run.wait(30 * support.patience) for run in runs], [0, 0, 0], "status")
+    lines = [json.loads(line) for line in text.splitlines()]
+    for n in range(3):
+        numbers = [line["seq"] for line in lines if line["host"] == f"h{n}"]
+        equal(numbers, sorted(set(numbers)), f"numbers of the lines of h{n}")
+
+
 def handles(pid, number):
     """Whether a process catches that signal."""
     caught = next(line for line in open(f"/proc/{pid}/status", encoding="ascii") if line.startswith("SigCgt"))

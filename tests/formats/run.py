@@ -29,6 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = ROOT / "docs/format/lines.schema.json"
 SKIPPED = 77
 TIMEOUT = 60  # s
+WIDEST = 7.23  # pixels: a letter of DejaVu Sans Mono at 12px; Liberation Mono and Courier are 7.2
 
 INT64 = (-2**63, -2**63 + 1, -2**53, -2**53 + 1, -1, 0, 1, 2**53 - 1, 2**53, 2**63 - 1)
 BYTES = bytes(range(1, 256))
@@ -415,6 +416,12 @@ class Stacks:
         for name, x, width, depth in frames[1:]:
             below = [one for one in frames if one[3] == depth - 1 and one[1] <= x and x + width <= one[1] + one[2]]
             check(len(below) == 1, name, "does not stand on one frame")
+        long = 'BEGIN { @[stack(), "' + "w" * 200 + '"] = sum(7); @[stack(), "' + "v" * 200 + '"] = sum(3); exit(0); }'
+        root = xml.etree.ElementTree.fromstring(self.sonde.run("svg", long, "-q")[1])
+        for group in root.iter("{http://www.w3.org/2000/svg}g"):
+            rect, text = (group.find("{http://www.w3.org/2000/svg}" + name) for name in ("rect", "text"))
+            end = float(text.get("x")) + len(text.text or "") * WIDEST
+            check(end <= float(rect.get("x")) + float(rect.get("width")), text.text, "is wider than its frame")
         first = self.sonde.run("svg", script, "-q")[1]
         check(first == self.sonde.run("svg", script, "-q")[1], "two pictures of the same differ")
 

@@ -311,6 +311,12 @@ class Jsonl:
         lines = self.lines(script, "-q -x strsize=40000")
         check(max(map(len, lines.text.splitlines())) <= 16 * 1024 and lines.all[-1]["truncated"] == 1, lines.all[-1])
         check(len(lines.of("record")[0]["args"][0]) >= 2000, "too much was cut")
+        keys = "".join(f'@k["{"x" * 9000}{n}", "few", "{escape * 9000}"] = count(); ' for n, escape in ((1, "y"), (2, "y"), (3, "\\377")))
+        lines = self.lines("BEGIN { " + keys + '@one["few"] = count(); exit(0); }', "-q -x strsize=40000")
+        check(max(map(len, lines.text.splitlines())) <= 16 * 1024 and lines.all[-1]["truncated"] == 2, lines.all[-1])
+        found = {line["keys"][-1][0]: line for line in lines.of("agg") if line["agg"] == "k"}
+        check(found["y"]["value"] == 2 and found["\\"]["value"] == 1, "elements whose keys become equal are not one", found)
+        check(all(line["keys"][1] == "few" and len(line["keys"][0]) == 4096 for line in found.values()), "another cut", found)
 
     def start(self):
         import hashlib

@@ -126,6 +126,19 @@ def snapshots_while_it_runs(world):
 
 
 @scenario()
+def other_formats_are_kept_apart_from_text(world):
+    """What exists only as text is refused; without a script, lines go to standard output and messages do not."""
+    for option, more in (("-v", ["-v"]), ("-S", ["-S"]), ("-S", ["-x", "verbose"]), ("-l", ["-l"]), ("--summary", ["--summary"])):
+        result = world.sonde("--format=jsonl", *more, "-n", "BEGIN { exit(0); }", status=1)
+        equal((result.stdout, result.stderr), ("", f"sonde: format=jsonl: {option} prints text\n"), f"with {more}")
+    result = world.sonde("--format=jsonl", "true")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    equal((lines[0]["type"], lines[-1]["type"]), ("start", "end"), "all of standard output")
+    check(any("execve" in line.get("text", "") for line in lines), f"the calls: {lines[:3]}")
+    check("execve" not in result.stderr, f"messages: {result.stderr}")
+
+
+@scenario()
 def writers_of_one_pipe_do_not_mix_lines(world):
     """Three runs write lines to a pipe whose reader is slow."""
     reader, writer = os.pipe()

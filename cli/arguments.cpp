@@ -167,8 +167,8 @@ class Parser {
       case 'V':
       case kVersion: return mode(Mode::Version);
       case kExitOnEof: return set("eofexit");
-      case kDelta: return set("temporality", "delta");
-      case kCumulative: return set("temporality", "cumulative");
+      case kDelta: return temporality("delta");
+      case kCumulative: return temporality("cumulative");
       case kHelp: return mode(Mode::Help);
       case kRepl: return mode(Mode::Prompt);
       case kSummary: arguments_.summary = true; return true;
@@ -276,6 +276,13 @@ class Parser {
   bool set(const char* option, const std::string& value = "") {
     arguments_.settings.push_back({option, value});
     return true;
+  }
+
+  bool temporality(const std::string& value) {
+    const auto differs = [&](const Arguments::Setting& one) { return one.name == "temporality" && one.value != value; };
+    if (std::ranges::any_of(arguments_.settings, differs))
+      return fail("only one of --delta and --cumulative may be given", true);
+    return set("temporality", value);
   }
 
   bool mode(Mode mode) {

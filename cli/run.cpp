@@ -140,14 +140,24 @@ class Run {
     if (is_text()) return {};
     const std::string format = "format=" + options_.text("format");
     if (arguments_.mode == Mode::Prompt) return Error(format + ": the prompt prints text", EINVAL);
-    if (arguments_.summary) return Error(format + ": --summary prints text", EINVAL);
+    if (const char* option = prints_text()) return Error(format + ": " + option + " prints text", EINVAL);
     return {};
+  }
+
+  bool disassembles() const { return arguments_.disassemble || options_.flag("verbose"); }
+
+  /// The option whose output exists only as text; null: none is given.
+  const char* prints_text() const {
+    if (arguments_.summary) return "--summary";
+    if (arguments_.mode == Mode::List) return "-l";
+    if (disassembles()) return "-S";
+    return arguments_.verbose ? "-v" : nullptr;
   }
 
   Result<void> open_output() {
     if (arguments_.output.empty()) {
-      // as in strace: keeps it apart from the program's own output
-      if (arguments_.no_script)
+      // as in strace: keeps it apart from the program's own output. In other formats, messages must be kept apart from it
+      if (arguments_.no_script && is_text())
         output_.redirect(UniqueFd(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)), "standard error");
       return {};
     }
@@ -179,7 +189,7 @@ class Run {
   }
 
   int use(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled) {
-    if (arguments_.disassemble || options_.flag("verbose"))
+    if (disassembles())
       for (const CompiledText& text : compiled) output_.write(session_->compiler().disassembly(text));
     if (arguments_.verbose && arguments_.mode != Mode::List) report_stability(texts, compiled);
     switch (arguments_.mode) {

@@ -61,10 +61,14 @@ bool Consumer::wanted(const sonde_record& record) const {
 }
 
 void Consumer::begin_firing(const sonde_record& record) {
-  const FiringId firing(record);
-  if (have_firing_ && firing == firing_) return;
+  if (have_firing_ && firing_ == FiringId(record)) return;
   have_firing_ = true;
-  firing_ = firing;
+  // Member by member: copied as a whole, it would be read from the stack in wider words than it was just written
+  // there, which stalls the processor for 4 ns a record.
+  firing_.timestamp = record.timestamp;
+  firing_.sequence = record.sequence;
+  firing_.tid = record.tid;
+  firing_.probe = record.probe;
   state_.begin_firing();
   find_cells(record.tid);
 }

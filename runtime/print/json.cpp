@@ -76,6 +76,23 @@ bool append_utf8(std::string_view text, std::string& out) {
   return escaped;
 }
 
+size_t json_length(std::string_view text) {
+  std::string out;
+  JsonLine line(out, SIZE_MAX);
+  const size_t before = out.size();
+  line.string(text);
+  return out.size() - before - 2;
+}
+
+std::string_view cut_for_json(std::string_view text, size_t most) {
+  size_t fits = 0, above = text.size() + 1;
+  while (above - fits > 1) {
+    const size_t middle = fits + (above - fits) / 2;
+    (json_length(cut_text(text, middle)) <= most ? fits : above) = middle;
+  }
+  return cut_text(text, fits);
+}
+
 void JsonLine::separate() {
   if (!first_ && !after_key_) out_ += ',';
   first_ = after_key_ = false;

@@ -19,6 +19,10 @@ namespace sonde {
 
 /// Appends `text` as UTF-8, other bytes as \xHH. True: there were such bytes.
 bool append_utf8(std::string_view text, std::string& out);
+/// How many bytes `text` has between the quotes of a JSON string.
+size_t json_length(std::string_view text);
+/// The longest beginning of `text` whose json_length() is at most `most`. Never cuts a character.
+std::string_view cut_for_json(std::string_view text, size_t most);
 
 class JsonLine {
  public:

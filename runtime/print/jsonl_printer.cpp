@@ -8,7 +8,8 @@
 // keys and start, the latest counts. So values are raw, normalize() is a field, and clear() begins a new start.
 //
 // Log collectors cut long lines, so a record's line has at most kLongest bytes: it is made again with shorter strings
-// and fewer frames until it fits. A distribution is never cut.
+// and fewer frames until it fits. The keys of an element have at most kLongestKeys, which leaves room for its values. A
+// distribution is never cut.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -22,6 +23,7 @@ namespace sonde {
 namespace {
 
 constexpr size_t kLongest = 16 * 1024;
+constexpr size_t kLongestKeys = 12 * 1024;
 constexpr size_t kShortest = 16;
 constexpr int kSchema = 1;
 
@@ -246,8 +248,9 @@ void JsonlPrinter::element(const AggTable& table, const NamedElement& element, J
 void JsonlPrinter::aggregations(const AggSnapshot& snapshot, const FormatSettings& settings) {
   const uint64_t now = wall_clock();
   for (size_t at = 0; at < snapshot.tables.size(); ++at) {
-    for (const NamedElement& one : named_elements(snapshot, at, settings)) {
+    for (const NamedElement& one : named_elements(snapshot, at, settings, kLongestKeys)) {
       count(&Ledger::elements);
+      if (one.is_cut) count(&Ledger::truncated);
       line("agg", now, SIZE_MAX, [&](JsonLine& line) { element(*snapshot.tables[at], one, line); });
     }
   }

@@ -7,13 +7,12 @@
 #include "runtime/base/check.h"
 #include "runtime/base/hex.h"
 #include "runtime/format/append.h"
+#include "runtime/print/json.h"
 
 namespace sonde {
 namespace {
 
 using Kind = ValueType::Kind;
-
-constexpr size_t kMostKeys = 12 * 1024;  // bytes of all keys of an element, so that a line with them stays below 16 KiB
 
 SymbolPlace place_of(const SymbolValue& symbol, SymbolNames* names) {
   return names == nullptr ? SymbolPlace() : names->place(symbol.pid, symbol.address, symbol.kind);
@@ -29,15 +28,42 @@ std::string symbol_key(const SymbolValue& symbol, SymbolNames* names) {
   return text;
 }
 
-/// Frames at the root of a stack that is too long are left out.
-std::string stack_key(const StackValue& stack, SymbolNames* names, size_t most) {
+std::string stack_key(const StackValue& stack, SymbolNames* names) {
   std::string text;
-  const std::vector<std::string> frames = stack_keys(stack, names);
-  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-    if (text.size() + frame->size() + 1 > most) break;
-    text.insert(0, *frame + (text.empty() ? "" : ";"));
-  }
+  for (const std::string& frame : stack_keys(stack, names)) text += (text.empty() ? "" : ";") + frame;
   return text;
+}
+
+/// The frames nearest to the leaf whose json_length() together is at most `most`.
+std::string_view cut_stack(std::string_view stack, size_t most) {
+  size_t begin = stack.size(), used = 0;
+  while (begin > 0) {
+    const size_t semicolon = stack.rfind(';', begin - 1);
+    const size_t frame = semicolon == stack.npos ? 0 : semicolon;  // with the ';' in front
+    used += json_length(stack.substr(frame, begin - frame));
+    if (used > most) break;
+    begin = frame;
+  }
+  stack.remove_prefix(begin);
+  if (stack.starts_with(';')) stack.remove_prefix(1);
+  return stack;
+}
+
+/// Cuts keys so that the json_length() of all is at most `most`. Depends on nothing but the keys, so an element is cut
+/// in the same way in each snapshot and on each host. Returns whether it has cut any.
+bool cut_keys(const std::vector<ValueType>& types, std::vector<std::string>& keys, size_t most) {
+  constexpr size_t kWidest = 6;  // a byte as \u001b
+  size_t bytes = 0, needed = 0;
+  for (const std::string& key : keys) bytes += key.size();
+  if (bytes <= most / kWidest) return false;
+  for (const std::string& key : keys) needed += json_length(key);
+  if (needed <= most) return false;
+  const size_t share = most / keys.size();
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (json_length(keys[i]) <= share) continue;
+    keys[i] = types[i].kind == Kind::Stack ? cut_stack(keys[i], share) : cut_for_json(keys[i], share);
+  }
+  return true;
 }
 
 std::string integer_text(const ValueType& type, uint64_t word) {
@@ -129,8 +155,7 @@ std::string key_text(const ValueType& type, uint64_t word, const FormatSettings&
     case Kind::Pointer: return hex(word);
     case Kind::String: return std::string(text_of(type, word, settings.strsize));
     case Kind::Bytes: return word == 0 ? "" : bytes_text(type, reinterpret_cast<const void*>(word));
-    case Kind::Stack:
-      return word == 0 ? "" : stack_key(*reinterpret_cast<const StackValue*>(word), settings.names, kMostKeys);
+    case Kind::Stack: return word == 0 ? "" : stack_key(*reinterpret_cast<const StackValue*>(word), settings.names);
     case Kind::Symbol: return word == 0 ? "" : symbol_key(*reinterpret_cast<const SymbolValue*>(word), settings.names);
     case Kind::Float: {
       std::string text;
@@ -159,7 +184,8 @@ std::string key_name(const AggregationDesc& desc, size_t i) {
   return is_known ? desc.key_names[i] : "key" + std::to_string(i);
 }
 
-std::vector<NamedElement> named_elements(const AggSnapshot& snapshot, size_t at, const FormatSettings& settings) {
+std::vector<NamedElement> named_elements(const AggSnapshot& snapshot, size_t at, const FormatSettings& settings,
+                                         size_t longest_keys) {
   const AggTable& table = *snapshot.tables[at];
   const std::vector<ValueType>& types = table.desc().keys;
   const uint64_t count = table.operations().words(table.desc());
@@ -172,9 +198,10 @@ std::vector<NamedElement> named_elements(const AggSnapshot& snapshot, size_t at,
     table.codec().decode(entry->key(), words.data());
     std::vector<std::string> keys;
     for (size_t i = 0; i < types.size(); ++i) keys.push_back(key_text(types[i], words[i], settings));
+    const bool is_cut = cut_keys(types, keys, longest_keys);
     const auto [found, is_new] = known.try_emplace(keys, elements.size());
     if (is_new)
-      elements.push_back({std::move(keys), {entry->data(), entry->data() + count}});
+      elements.push_back({std::move(keys), {entry->data(), entry->data() + count}, is_cut});
     else
       table.operations().merge(table.desc(), elements[found->second].words.data(), entry->data());
   }

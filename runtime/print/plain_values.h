@@ -47,9 +47,12 @@ std::string key_name(const AggregationDesc& desc, size_t i);
 struct NamedElement {
   std::vector<std::string> keys;
   std::vector<int64_t> words;  ///< as the aggregating function keeps them
+  bool is_cut = false;         ///< keys were too long
 };
 
-/// The elements of table `at` of a snapshot, in its order; those with the same texts are merged.
-std::vector<NamedElement> named_elements(const AggSnapshot& snapshot, size_t at, const FormatSettings& settings);
+/// The elements of table `at` of a snapshot, in its order; those with the same texts are merged. Longer keys than
+/// `longest_keys`, in bytes of JSON, are cut: stacks at the root, other texts at the end.
+std::vector<NamedElement> named_elements(const AggSnapshot& snapshot, size_t at, const FormatSettings& settings,
+                                         size_t longest_keys = SIZE_MAX);
 
 }  // namespace sonde

@@ -19,9 +19,9 @@ namespace sonde {
 namespace {
 
 constexpr double kWidth = 1200;
-constexpr int kRow = 17;       // pixels of a frame's height
-constexpr int kMargin = 30;    // above the frames
-constexpr double kLetter = 7;  // width of a letter in pixels, roughly
+constexpr int kRow = 17;         // pixels of a frame's height
+constexpr int kMargin = 30;      // above the frames
+constexpr double kLetter = 7.3;  // pixels: no usual monospace font has wider letters at 12px
 constexpr double kNarrowest = 0.05;
 
 struct Frame {
@@ -75,7 +75,7 @@ constexpr std::string_view kStyle =
 /// The attributes of a frame: n its name, x and w in counts, d how deep it is.
 constexpr std::string_view kScript = R"(
 'use strict';
-const width = 1200, letter = 7, frames = Array.from(document.querySelectorAll('g.f'));
+const width = 1200, letter = 7.3, frames = Array.from(document.querySelectorAll('g.f'));
 function zoom(to) {
   const x0 = +to.dataset.x, w0 = +to.dataset.w, d0 = +to.dataset.d;
   for (const f of frames) {

@@ -30,6 +30,8 @@ Result<std::vector<std::string>> parse_labels(std::string_view text) {
       return Error("labels: \"" + label + "\" is not NAME=VALUE", EINVAL);
     if (name.starts_with("__") || std::ranges::find(kReserved, name) != kReserved.end())
       return Error("labels: the name " + name + " is reserved", EINVAL);
+    if (std::ranges::any_of(labels, [&](const std::string& one) { return one.starts_with(name + "="); }))
+      return Error("labels: the name " + name + " is given twice", EINVAL);
     labels.push_back(label);
   }
   return labels;

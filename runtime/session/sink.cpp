@@ -26,6 +26,14 @@ bool may_wait(int fd) {
   return ::fstat(fd, &about) != 0 || !S_ISREG(about.st_mode);
 }
 
+/// The bytes of `text` that one write to a pipe gets: as many whole lines as PIPE_BUF has room for. A pipe accepts up to
+/// PIPE_BUF bytes at once, so lines of several writers do not mix, except those that are longer.
+size_t piece_of(std::string_view text) {
+  if (text.size() <= PIPE_BUF) return text.size();
+  const size_t end = text.rfind('\n', PIPE_BUF - 1);
+  return end == text.npos ? PIPE_BUF : end + 1;
+}
+
 }  // namespace
 
 int write_all(int fd, std::string_view text, const std::function<void()>& waits) {
@@ -36,7 +44,7 @@ int write_all(int fd, std::string_view text, const std::function<void()>& waits)
       waits();
       continue;
     }
-    const ssize_t n = ::write(fd, text.data(), patient ? std::min<size_t>(text.size(), PIPE_BUF) : text.size());
+    const ssize_t n = ::write(fd, text.data(), patient ? piece_of(text) : text.size());
     if (n >= 0) {
       text.remove_prefix(static_cast<size_t>(n));
     } else if (errno != EINTR && errno != EAGAIN) {

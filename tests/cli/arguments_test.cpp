@@ -78,6 +78,17 @@ TEST(Arguments, LettersThatAreShortForOptions) {
   EXPECT_THAT(check.commands, ElementsAre(ElementsAre("touch", "file")));
 }
 
+TEST(Arguments, DeltaOrCumulative) {
+  EXPECT_EQ(settings_of(right({"--delta", "--delta", "-n", "BEGIN"})), "temporality=delta temporality=delta");
+  EXPECT_EQ(settings_of(right({"--cumulative", "-n", "BEGIN"})), "temporality=cumulative");
+  for (const Words& words : {Words{"--delta", "--cumulative", "-n", "BEGIN"},
+                             Words{"-x", "temporality=cumulative", "--delta", "-n", "BEGIN"}}) {
+    const BadArguments bad = wrong(words);
+    EXPECT_EQ(bad.message, "only one of --delta and --cumulative may be given");
+    EXPECT_TRUE(bad.usage);
+  }
+}
+
 TEST(Arguments, WordsAfterATextAreItsArguments) {
   const Arguments some = right({"-n", "BEGIN", "one", "two", "-q"});
   EXPECT_THAT(some.words, ElementsAre("one", "two"));

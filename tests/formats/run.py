@@ -29,6 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = ROOT / "docs/format/lines.schema.json"
 SKIPPED = 77
 TIMEOUT = 60  # s
+WIDEST = 7.23  # pixels: a letter of DejaVu Sans Mono at 12px; Liberation Mono and Courier are 7.2
 
 INT64 = (-2**63, -2**63 + 1, -2**53, -2**53 + 1, -1, 0, 1, 2**53 - 1, 2**53, 2**63 - 1)
 BYTES = bytes(range(1, 256))
@@ -310,6 +311,12 @@ class Jsonl:
         lines = self.lines(script, "-q -x strsize=40000")
         check(max(map(len, lines.text.splitlines())) <= 16 * 1024 and lines.all[-1]["truncated"] == 1, lines.all[-1])
         check(len(lines.of("record")[0]["args"][0]) >= 2000, "too much was cut")
+        keys = "".join(f'@k["{"x" * 9000}{n}", "few", "{escape * 9000}"] = count(); ' for n, escape in ((1, "y"), (2, "y"), (3, "\\377")))
+        lines = self.lines("BEGIN { " + keys + '@one["few"] = count(); exit(0); }', "-q -x strsize=40000")
+        check(max(map(len, lines.text.splitlines())) <= 16 * 1024 and lines.all[-1]["truncated"] == 2, lines.all[-1])
+        found = {line["keys"][-1][0]: line for line in lines.of("agg") if line["agg"] == "k"}
+        check(found["y"]["value"] == 2 and found["\\"]["value"] == 1, "elements whose keys become equal are not one", found)
+        check(all(line["keys"][1] == "few" and len(line["keys"][0]) == 4096 for line in found.values()), "another cut", found)
 
     def start(self):
         import hashlib
@@ -415,6 +422,12 @@ class Stacks:
         for name, x, width, depth in frames[1:]:
             below = [one for one in frames if one[3] == depth - 1 and one[1] <= x and x + width <= one[1] + one[2]]
             check(len(below) == 1, name, "does not stand on one frame")
+        long = 'BEGIN { @[stack(), "' + "w" * 200 + '"] = sum(7); @[stack(), "' + "v" * 200 + '"] = sum(3); exit(0); }'
+        root = xml.etree.ElementTree.fromstring(self.sonde.run("svg", long, "-q")[1])
+        for group in root.iter("{http://www.w3.org/2000/svg}g"):
+            rect, text = (group.find("{http://www.w3.org/2000/svg}" + name) for name in ("rect", "text"))
+            end = float(text.get("x")) + len(text.text or "") * WIDEST
+            check(end <= float(rect.get("x")) + float(rect.get("width")), text.text, "is wider than its frame")
         first = self.sonde.run("svg", script, "-q")[1]
         check(first == self.sonde.run("svg", script, "-q")[1], "two pictures of the same differ")
 

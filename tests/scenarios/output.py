@@ -125,6 +125,38 @@ def snapshots_while_it_runs(world):
     check(4 <= often.stdout.split().count("42") <= 8, f"a second in intervals of 200 ms, and the end: {often.stdout}")
 
 
+@scenario()
+def other_formats_are_kept_apart_from_text(world):
+    """What exists only as text is refused; without a script, lines go to standard output and messages do not."""
+    for option, more in (("-v", ["-v"]), ("-S", ["-S"]), ("-S", ["-x", "verbose"]), ("-l", ["-l"]), ("--summary", ["--summary"])):
+        result = world.sonde("--format=jsonl", *more, "-n", "BEGIN { exit(0); }", status=1)
+        equal((result.stdout, result.stderr), ("", f"sonde: format=jsonl: {option} prints text\n"), f"with {more}")
+    result = world.sonde("--format=jsonl", "true")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    equal((lines[0]["type"], lines[-1]["type"]), ("start", "end"), "all of standard output")
+    check(any("execve" in line.get("text", "") for line in lines), f"the calls: {lines[:3]}")
+    check("execve" not in result.stderr, f"messages: {result.stderr}")
+
+
+@scenario()
+def writers_of_one_pipe_do_not_mix_lines(world):
+    """Three runs write lines to a pipe whose reader is slow."""
+    reader, writer = os.pipe()
+    runs = [world.start_sonde("-q", "--format=jsonl", f"--host=h{n}", "-n", 'tick-200us { printf("%s", "some text"); } tick-500ms { exit(0); }', stdout=writer)
+            for n in range(3)]
+    os.close(writer)
+    text = b""
+    while piece := os.read(reader, 16384):
+        text += piece
+        time.sleep(0.002)
+    os.close(reader)
+    equal([run.wait(30 * support.patience) for run in runs], [0, 0, 0], "status")
+    lines = [json.loads(line) for line in text.splitlines()]
+    for n in range(3):
+        numbers = [line["seq"] for line in lines if line["host"] == f"h{n}"]
+        equal(numbers, sorted(set(numbers)), f"numbers of the lines of h{n}")
+
+
 def handles(pid, number):
     """Whether a process catches that signal."""
     caught = next(line for line in open(f"/proc/{pid}/status", encoding="ascii") if line.startswith("SigCgt"))

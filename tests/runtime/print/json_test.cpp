@@ -36,6 +36,15 @@ TEST(Json, NumbersBeyondADoubleAreText) {
   EXPECT_EQ(line([](JsonLine& line) { line.real(std::numeric_limits<double>::infinity()); }), "{\"v\":null}\n");
 }
 
+TEST(Json, ATextIsCutByItsLengthInJson) {
+  EXPECT_EQ(json_length("a\"\x01\xff"), 1u + 2 + 6 + 5);
+  EXPECT_EQ(cut_for_json("abc", 3), "abc");
+  EXPECT_EQ(cut_for_json("abc", 2), "ab");
+  EXPECT_EQ(cut_for_json("\"\"\"", 5), "\"\"");
+  EXPECT_EQ(cut_for_json("a\xc3\xa9", 2), "a") << "between characters";
+  EXPECT_EQ(cut_for_json("", 0), "");
+}
+
 TEST(Json, WhatIsNotUtf8IsShownAndSaidSo) {
   EXPECT_EQ(text("a\"b\\c\n\t\x01"), "{\"v\":\"a\\\"b\\\\c\\n\\t\\u0001\"}\n");
   EXPECT_EQ(text("\xc3\xa9 \xe2\x9c\x93 \xf0\x9d\x84\x9e"), "{\"v\":\"\xc3\xa9 \xe2\x9c\x93 \xf0\x9d\x84\x9e\"}\n");

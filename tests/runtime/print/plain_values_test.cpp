@@ -82,16 +82,67 @@ TEST_F(PlainValues, BytesAreTextOnlyWhereTheirTypeSaysSo) {
   EXPECT_EQ(key_text({ValueType::Kind::Integer, true, 4, ""}, 0xffffffff, settings), "-1");
 }
 
+/// Each frame has 100 bytes, the ';' in front included.
+class LongNames : public Names {
+ public:
+  SymbolPlace place(uint32_t, uint64_t address, SymbolValue::Kind) override {
+    const std::string number = std::to_string(address / 16);
+    return {"prog", std::string(94 - number.size(), 'f') + number, address % 16, true};
+  }
+};
+
+struct LongStack {
+  LongStack() {
+    for (uint64_t i = 0; i < count; ++i) pc[i] = 16 * i + 1;
+  }
+  uint32_t pid = 1, count = KeyCodec::kMaxFrames;
+  uint64_t pc[KeyCodec::kMaxFrames];
+};
+
+/// The only element of an aggregation with these keys, which have at most 12 KiB.
+NamedElement cut_element(const std::vector<ValueType>& types, std::initializer_list<uint64_t> keys,
+                         const FormatSettings& settings) {
+  MemoryBudget budget{1 << 20};
+  const AggregationDesc desc{"a", AggFunction::Count, {}, types, 0};
+  AggTable table(desc, 1 << 16, budget);
+  table.add(std::data(keys), 1, 1);
+  const std::vector<NamedElement> elements = named_elements({{&table}, {}, {}}, 0, settings, 12 * 1024);
+  EXPECT_EQ(elements.size(), 1u);
+  return elements.at(0);
+}
+
 TEST_F(PlainValues, AStackThatIsTooLongLosesItsRoot) {
-  struct {
-    uint32_t pid = 1, count = 2000;
-    uint64_t pc[2000];
-  } stack;
-  for (uint64_t i = 0; i < 2000; ++i) stack.pc[i] = 16 * (i % 8) + 1;
-  const std::string text = key_text(type(ValueType::Kind::Stack), reinterpret_cast<uint64_t>(&stack), settings);
-  EXPECT_LE(text.size(), 12u * 1024);
-  EXPECT_GE(text.size(), 12u * 1024 - 20);
-  EXPECT_TRUE(text.ends_with(";prog`f:1;prog`f:0")) << text.substr(text.size() - 40);
+  LongNames long_names;
+  settings.names = &long_names;
+  const LongStack stack;
+  const auto word = reinterpret_cast<uint64_t>(&stack);
+  EXPECT_EQ(key_text(type(ValueType::Kind::Stack), word, settings).size(), 100u * KeyCodec::kMaxFrames - 1);
+  const NamedElement element = cut_element({type(ValueType::Kind::Stack)}, {word}, settings);
+  EXPECT_TRUE(element.is_cut);
+  const std::string& text = element.keys[0];
+  EXPECT_EQ(text.size(), 100u * (12 * 1024 / 100) - 1);
+  EXPECT_TRUE(text.starts_with("prog`ff") && text.ends_with("fff0")) << text;
+}
+
+TEST_F(PlainValues, AllKeysOfAnElementShareTheRoomOfALine) {
+  LongNames long_names;
+  const LongStack stack;
+  const std::string quotes(20000, '"'), letters(20000, 'a'), few = "few";
+  const auto text = [](const std::string& key) { return reinterpret_cast<uint64_t>(key.c_str()); };
+  const ValueType string = type(ValueType::Kind::String, 1 << 16);
+  FormatSettings wide = settings;
+  wide.strsize = 1 << 16;
+  wide.names = &long_names;
+  const NamedElement element =
+      cut_element({string, type(ValueType::Kind::Stack), string, string},
+                  {text(quotes), reinterpret_cast<uint64_t>(&stack), text(letters), text(few)}, wide);
+  EXPECT_TRUE(element.is_cut);
+  EXPECT_EQ(element.keys[0], std::string(1536, '"')) << "each is two bytes in JSON";
+  EXPECT_EQ(element.keys[1].size(), 2999u) << "30 frames";
+  EXPECT_EQ(element.keys[2], std::string(3072, 'a'));
+  EXPECT_EQ(element.keys[3], few);
+  const NamedElement whole = cut_element({string}, {text(few)}, wide);
+  EXPECT_FALSE(whole.is_cut);
 }
 
 TEST_F(PlainValues, ElementsWithEqualNamesAreOne) {

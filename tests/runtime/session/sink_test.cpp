@@ -3,11 +3,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <limits.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <string>
+#include <vector>
 
 namespace sonde {
 namespace {
@@ -56,6 +58,27 @@ TEST(Sink, WritesInOrderAndClosesWhatItHasWritten) {
   sink.put(to_descriptor(::open("/dev/null", O_WRONLY | O_CLOEXEC), "nothing"), "x");
   EXPECT_TRUE(sink.settle());
   EXPECT_EQ(::fcntl(fd, F_GETFD), -1) << "the last that was queued has been written";
+}
+
+/// A pipe that keeps the writes apart from each other (O_DIRECT).
+TEST(Sink, WritesWholeLinesToAPipe) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC | O_DIRECT), 0);
+  const UniqueFd reader(ends[0]);
+  const std::string line = std::string(999, 'x') + "\n", longest = std::string(3 * PIPE_BUF, 'y');
+  std::string text;
+  for (int i = 0; i < 10; ++i) text += line;
+  {
+    Sink sink(100, no_failure);
+    sink.put(to_descriptor(ends[1], "a pipe"), text + longest);
+  }
+  std::vector<std::string> writes;
+  std::string piece(PIPE_BUF, '\0');
+  for (ssize_t n; (n = ::read(reader.get(), piece.data(), piece.size())) > 0;)
+    writes.push_back(piece.substr(0, static_cast<size_t>(n)));
+  const std::string four = line + line + line + line;
+  const std::string rest(PIPE_BUF, 'y');
+  EXPECT_EQ(writes, (std::vector<std::string>{four, four, line + line, rest, rest, rest}));
 }
 
 TEST(Sink, AReaderThatSleepsIsNotWaitedFor) {

@@ -1,4 +1,4 @@
 /* @rows: msg.hint_below */
 /* @command: --json -n BEGIN */
 /* @status: 2 */
-/* @stderr: there is no JSON */
+/* @stderr: JSON lines: --format=jsonl */

@@ -188,16 +188,33 @@ class Parser {
       case 'G': return fail("-G: USDT is not there yet", false);
       case 'h': return fail("-h: USDT is not there yet\n    --help prints the options", false);
       case 'a':
-      case 'A': return fail("anonymous tracing is not there: Sonde traces from its start on", false);
+      case 'A':
+        return fail(below("anonymous tracing is not there: Sonde traces from its start on", hint_on_program()), false);
       case ':': return fail("option requires an argument -- '" + std::string(1, static_cast<char>(optopt)) + "'", true);
       default: {
         const std::string option = unknown_option(argv);
-        const std::string_view hint = hint_on_other_word(OtherWord::Kind::Option, option);
-        return fail("invalid option -- '" + option.substr(option.starts_with("--") ? 0 : 1) + "'" +
-                        (hint.empty() ? "" : "\n    ") + std::string(hint),
-                    true);
+        std::string hint = hint_on_program();
+        if (hint.empty()) hint = hint_on_other_word(OtherWord::Kind::Option, option);
+        return fail(below("invalid option -- '" + option.substr(option.starts_with("--") ? 0 : 1) + "'", hint), true);
       }
     }
+  }
+
+  static std::string below(const std::string& message, const std::string& hint) {
+    return hint.empty() ? message : message + "\n    " + hint;
+  }
+
+  /// For an option that is a program's, as in `-f ls -la` (strace's -f) and `-c ls -la`; empty: it is not.
+  std::string hint_on_program() const {
+    const auto& texts = arguments_.programs;
+    if (texts.size() == 1 && texts.front().kind == SourceText::Kind::Function && is_program(texts.front().text))
+      return "-f takes the name of a function; a program is traced by: sonde PROGRAM ARGS";
+    if (texts.empty() && !arguments_.commands.empty()) return hint_on_command();
+    return {};
+  }
+
+  std::string hint_on_command() const {
+    return "-c takes the whole command in one word, as in -c 'ls -l'; or without -c: sonde ls -l";
   }
 
   /// The unknown option as typed: "-k", "--json".
@@ -303,6 +320,10 @@ class Parser {
       for (std::string& pattern : std::exchange(arguments_.words, {})) program(SourceText::Kind::Name, pattern);
     }
     arguments_.no_script = arguments_.mode == Mode::Trace && !(arguments_.commands.empty() && arguments_.pids.empty());
+    if (arguments_.no_script && !arguments_.words.empty())
+      return fail(below("extraneous argument '" + arguments_.words.front() + "'",
+                        arguments_.commands.empty() ? "each process has its own -p" : hint_on_command()),
+                  false);
     return true;
   }
 

@@ -176,7 +176,11 @@ class Run {
     else if (arguments_.no_script)
       texts->push_back({SourceText::Kind::Name, "calls", kCallsScript, {}});
     if (texts->empty() && arguments_.mode == Mode::List) return list({});
-    if (texts->empty() && arguments_.mode == Mode::CompileOnly) return 0;
+    if (texts->empty() && arguments_.mode == Mode::CompileOnly) {
+      if (arguments_.words.empty()) return 0;
+      return fatal(
+          "no probes specified\n    -e compiles what -n and -s name; the calls of a program: sonde PROGRAM ARGS");
+    }
     if (texts->empty() && arguments_.mode != Mode::Prompt)
       return fatal("no probes specified\n    say what to trace by -n or -s; --help shows how");
 

@@ -111,7 +111,9 @@ ExprPtr action_print(CheckContext& cx, ExprPtr expr, const Action& action) {
   ExprPtr pointer = decay(cx, check_value(cx, std::move(expr->kids[1])));
   const Type* target = pointer->type->is_pointer() ? pointer->type->canonical->target : nullptr;
   if (!target || !cx.world.foreign.complete(target) || target->canonical->size == 0)
-    argument_mismatch(cx, name, 1, "pointer to a type of known size", *pointer);
+    argument_mismatch(
+        cx, name, 1, "pointer to a type of known size", *pointer, "( )",
+        pointer->type->canonical->kind == Type::Kind::Aggregation ? "print an aggregation with printa()" : "");
   if (target->canonical->size > cx.world.options.number("printsize"))
     cx.fail("D_PRINT_SIZE", pointer->where,
             name + "( ) argument #1 points to " + std::to_string(target->canonical->size) + " bytes, printsize is " +

@@ -86,6 +86,12 @@ std::string with_near_words(ProbeCatalog& probes, const ProbeDescription& wanted
   return best;
 }
 
+/// pid1234: it has probes only once somebody asks for functions that are there.
+bool is_of_process(std::string_view provider) {
+  return provider.size() > 3 && provider.starts_with("pid") &&
+         provider.find_first_not_of("0123456789", 3) == provider.npos;
+}
+
 }  // namespace
 
 std::optional<ProbeDescription> in_other_fields(ProbeCatalog& probes, const ProbeDescription& wanted) {
@@ -116,6 +122,8 @@ std::string near_probes(ProbeCatalog& probes, const ProbeDescription& wanted) {
   if (best.empty()) best = with_near_words(probes, wanted, providers);
   if (!best.empty()) return "did you mean " + best + "?";
   if (wanted.provider.empty() || has_glob(wanted.provider) || providers.contains(wanted.provider)) return {};
+  if (is_of_process(wanted.provider))
+    return "no such function is in its modules by now; " + wanted.provider + ":::entry are all";
   std::string names;
   for (const std::string& name : providers) names += (names.empty() ? "" : ", ") + name;
   return "no provider " + wanted.provider + " has probes here; these have: " + names;

@@ -19,10 +19,11 @@ void check_count(CheckContext& cx, const std::string& name, const Prototype& pro
 }
 
 void argument_mismatch(CheckContext& cx, const std::string& name, size_t number, const std::string& prototype,
-                       const Expr& argument, std::string_view brackets) {
+                       const Expr& argument, std::string_view brackets, const std::string& hint) {
   cx.fail("D_PROTO_ARG", argument.where,
           name + std::string(brackets) + " argument #" + std::to_string(number) +
-              " is incompatible with prototype:\n\tprototype: " + prototype + "\n\t argument: " + argument.type->name);
+              " is incompatible with prototype:\n\tprototype: " + prototype + "\n\t argument: " + argument.type->name,
+          hint);
 }
 
 ExprPtr check_passed(CheckContext& cx, const std::string& name, ExprPtr argument, const Type* parameter,

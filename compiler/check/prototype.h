@@ -16,6 +16,6 @@ void check_arguments(CheckContext& cx, const std::string& name, const Prototype&
 ExprPtr check_passed(CheckContext& cx, const std::string& name, ExprPtr argument, const Type* parameter, size_t number);
 [[noreturn]] void argument_mismatch(CheckContext& cx, const std::string& name, size_t number,
                                     const std::string& prototype, const Expr& argument,
-                                    std::string_view brackets = "( )");
+                                    std::string_view brackets = "( )", const std::string& hint = {});
 
 }  // namespace sonde

@@ -224,9 +224,11 @@ std::optional<std::string> TreeBuilder::macro_value(std::string_view token, Sour
   std::optional<std::string> value = questions_.macro(name);
   if (!value) {
     bool argument = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0]));
-    diagnostics_.report("D_MACRO_UNDEF", where,
-                        (argument ? "macro argument " : "macro variable ") + std::string(token) + " is not defined",
-                        argument ? "give it after the script's name, or use -x defaultargs" : "");
+    diagnostics_.report(
+        "D_MACRO_UNDEF", where,
+        (argument ? "macro argument " : "macro variable ") + std::string(token) + " is not defined",
+        argument ? "give it after the script's name, or use -x defaultargs"
+                 : "$ stands before macros, such as $target; a variable of the clause is this->" + std::string(name));
   }
   return value;
 }

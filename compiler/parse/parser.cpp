@@ -154,9 +154,20 @@ class SyntaxError {
       if (text_.compare(token->getStartIndex(), 3, quote) == 0) return "quotes are written \" and '";
     const std::string_view word = hint_on_other_word(OtherWord::Kind::Syntax, token->getText());
     if (!word.empty()) return std::string(word);
+    if (is_in_predicate(token)) return "a / that ends the predicate is missing before it";
     if (lacks_comma(token)) return "a , is missing before it";
     const std::string other = hint_on_other_probe(text_, token->getStartIndex());
     return other.empty() ? unclosed(token) : other;
+  }
+
+  /// A clause's body begins, and its predicate has not ended.
+  bool is_in_predicate(antlr4::Token* token) const {
+    if (token->getType() != P::LBRACE) return false;
+    for (size_t i = token->getTokenIndex(); i-- > 0;) {
+      const size_t type = tokens_.get(i)->getType();
+      if (type == P::PREDICATE_OPEN || type == P::PREDICATE_CLOSE) return type == P::PREDICATE_OPEN;
+    }
+    return false;
   }
 
   /// printf("%d" x): only a comma, or another string, may follow a string in arguments.

@@ -98,7 +98,10 @@ class Lister {
       case Form::as_fd_set:
         all_.push_back({.argument = at, .count = Count::Bits, .counted_by = shape.size, .unit = 8, .most = 16});
         return;
-      case Form::as_sigset_pair: all_.push_back({.argument = at, .most = 16}); return;
+      case Form::as_sigset_pair:
+        all_.push_back({.argument = at, .most = 16});
+        all_.push_back({.argument = at, .pointer_at = 0, .most = 8});
+        return;
       case Form::as_prctl_argument:
         if (at == 1) add_command(Kind::Text, at, shape.size, kNames, 1);
         return;

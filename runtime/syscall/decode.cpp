@@ -47,6 +47,9 @@ constexpr Restart kRestarts[] = {{512, "? ERESTARTSYS (To be restarted if SA_RES
                                  {514, "? ERESTARTNOHAND (To be restarted if no handler)"},
                                  {516, "? ERESTART_RESTARTBLOCK (Interrupted by signal)"}};
 
+/// What PR_SET_DUMPABLE takes and PR_GET_DUMPABLE gives: no header of user space has the names.
+constexpr const char* kDumpable[] = {"SUID_DUMP_DISABLE", "SUID_DUMP_USER", "SUID_DUMP_ROOT"};
+
 std::string signed_text(uint64_t value) { return std::to_string(static_cast<int64_t>(value)); }
 std::string unsigned_text(uint64_t value) { return std::to_string(value); }
 std::string int_text(uint64_t value) { return std::to_string(static_cast<int32_t>(value)); }
@@ -79,6 +82,8 @@ class Decoder {
     // The result of rt_sigreturn is that of the call that the signal interrupted.
     if (call_.number == SYS_rt_sigreturn && call_.result < 0 && call_.result > -4096)
       return format_syscall_result(UINT64_MAX, static_cast<int>(-call_.result));
+    if (call_.number == SYS_prctl && argument(0) == PR_GET_DUMPABLE && value < std::size(kDumpable))
+      return signed_text(value) + " (" + kDumpable[value] + ")";
     if (shape_ == nullptr) return signed_text(value);
     switch (shape_->result.form) {
       case Form::as_fd: return descriptor(value);
@@ -132,6 +137,7 @@ class Decoder {
     switch (shape.form) {
       case Form::as_constant: return append(constant(static_cast<Set::Id>(shape.which)));
       case Form::as_structure: return append(structure(shape));
+      case Form::as_unused: return;  // the upper half of an offset, which 64-bit programs pass in one word
       case Form::as_int: return append(int_text(value_));
       case Form::as_uint: return append(unsigned_text(static_cast<uint32_t>(value_)));
       case Form::as_long: return append(signed_text(value_));
@@ -149,7 +155,9 @@ class Decoder {
       case Form::as_fd: return append(descriptor(value_));
       case Form::as_fd_open_flags: return append(format_constant(Set::pipe_flags, value_));
       case Form::as_dirfd: return append(static_cast<int32_t>(value_) == AT_FDCWD ? "AT_FDCWD" : descriptor(value_));
-      case Form::as_device: return append(format_device(value_));
+      case Form::as_device:
+        if (S_ISCHR(argument(shape.size)) || S_ISBLK(argument(shape.size))) append(format_device(value_));
+        return;
       case Form::as_socket_protocol: return append(protocol(argument(shape.size)));
       case Form::as_socket_option: return append(option(argument(shape.size)));
       case Form::as_mremap_address:
@@ -167,12 +175,12 @@ class Decoder {
       case Form::as_msghdr: return append(message(shape.out));
       case Form::as_fd_set: return append(descriptors(shape));
       case Form::as_sigset_pair:
-        return append(or_pointer(false, [](const auto& piece) { return set_and_size(piece.bytes); }));
+        return append(or_pointer(false, [this](const auto& piece) { return set_and_size(piece.bytes); }));
       case Form::as_arch_prctl_argument: return append(hex_text(value_));
       case Form::as_clone_arguments: return clone();
       case Form::as_futex_operation: return append(futex_operation());
       case Form::as_futex_argument: return futex_argument(at);
-      case Form::as_prctl_argument: return prctl_argument();
+      case Form::as_prctl_argument: return prctl_argument(at);
       case Form::as_fcntl_argument: return fcntl_argument();
       case Form::as_ioctl_argument: return ioctl_argument();
       case Form::as_fcntl_result: return;  // no argument
@@ -207,6 +215,10 @@ class Decoder {
         return pointer();
       default: break;
     }
+    if (id == Struct::option_value && argument(1) == SOL_SOCKET && argument(2) == SO_ERROR)
+      return or_pointer(shape.out, [](const auto& piece) { return error_name(piece.bytes); });
+    if (id == Struct::option_value && argument(1) == SOL_SOCKET && argument(2) == SO_LINGER)
+      return or_pointer(shape.out, [](const auto& piece) { return linger_text(piece.bytes); });
     if (is_array(shape) && is_empty(shape)) return id == Struct::option_value ? "\"\"" : "[]";
     if (id == Struct::fd_pair)
       return or_pointer(shape.out, [&](const auto& piece) {
@@ -214,6 +226,20 @@ class Decoder {
                descriptor(read_as<uint32_t>(piece.bytes, 4)) + "]";
       });
     return or_pointer(shape.out, [&](const auto& piece) { return format_structure(id, piece.bytes, is_array(shape)); });
+  }
+
+  static std::string linger_text(std::string_view bytes) {
+    if (bytes.size() != sizeof(linger)) return quote(bytes, false);
+    return "{l_onoff=" + std::to_string(read_as<int>(bytes, 0)) +
+           ", l_linger=" + std::to_string(read_as<int>(bytes, 4)) + "}";
+  }
+
+  /// The value of SO_ERROR.
+  static std::string error_name(std::string_view bytes) {
+    if (bytes.size() != sizeof(int)) return "";
+    const auto error = read_as<int>(bytes, 0);
+    const char* name = error > 0 ? strerrorname_np(error) : nullptr;
+    return "[" + (name != nullptr ? std::string(name) : std::to_string(error)) + "]";
   }
 
   std::string or_empty(Struct::Id id, bool out) const {
@@ -331,10 +357,12 @@ class Decoder {
     return or_pointer(false, [&](const auto& piece) { return format_bits(piece.bytes, argument(shape.size)); });
   }
 
-  /// The last argument of pselect6: the address of the signal mask, and its size.
-  static std::string set_and_size(std::string_view bytes) {
+  /// The last argument of pselect6: the signal mask and its size.
+  std::string set_and_size(std::string_view bytes) const {
     if (bytes.size() < 16) return "";
-    return "{sigmask=" + pointer_text(read_as<uint64_t>(bytes, 0)) +
+    const auto mask = read_as<uint64_t>(bytes, 0);
+    const auto piece = memory_.find(mask);
+    return "{sigmask=" + (piece ? format_structure(Struct::sigset, piece->bytes, false) : pointer_text(mask)) +
            ", sigsetsize=" + unsigned_text(read_as<uint64_t>(bytes, 8)) + "}";
   }
 
@@ -353,6 +381,7 @@ class Decoder {
       case 0: return format_constant(Set::sol_ip, value_);
       case 6: return format_constant(Set::sol_tcp, value_);
       case 41: return format_constant(Set::sol_ipv6, value_);
+      case SOL_NETLINK: return format_constant(Set::sol_netlink, value_);
       default: return hex_text(value_);
     }
   }
@@ -424,7 +453,7 @@ class Decoder {
     return static_cast<uint32_t>(value) == UINT32_MAX ? "FUTEX_BITSET_MATCH_ANY" : hex_text(value);
   }
 
-  void prctl_argument() {
+  void prctl_argument(uint8_t at) {
     switch (static_cast<uint32_t>(argument(0))) {
       case PR_GET_DUMPABLE:
       case PR_GET_KEEPCAPS:
@@ -436,10 +465,11 @@ class Decoder {
       case PR_SET_NAME:
         return append_last(or_pointer(
             false, [](const auto& piece) { return quote(piece.bytes.substr(0, 15), piece.bytes.size() > 15); }));
-      case PR_SET_DUMPABLE: {
-        constexpr const char* kNames[] = {"SUID_DUMP_DISABLE", "SUID_DUMP_USER", "SUID_DUMP_ROOT"};
-        return append_last(value_ < 3 ? kNames[value_] : hex_text(value_));
-      }
+      case PR_SET_DUMPABLE: return append_last(value_ < 3 ? kDumpable[value_] : hex_text(value_));
+      case PR_CAP_AMBIENT:
+        if (at == 1) return append(format_constant(Set::cap_ambient, value_));
+        return append(at == 2 && argument(1) != PR_CAP_AMBIENT_CLEAR_ALL ? format_constant(Set::capability, value_)
+                                                                         : hex_text(value_));
       case PR_SET_KEEPCAPS:
       case PR_SET_TIMERSLACK:
       case PR_SET_CHILD_SUBREAPER: return append_last(unsigned_text(value_));
@@ -474,11 +504,13 @@ class Decoder {
       case F_SETOWN:
       case F_SETPIPE_SZ: return append(int_text(value_));
       case F_GETLK:
+      case F_OFD_GETLK:
+        return append(or_pointer(false, [this](const auto& piece) { return format_lock(piece.bytes, succeeded()); }));
       case F_SETLK:
       case F_SETLKW:
-      case F_OFD_GETLK:
       case F_OFD_SETLK:
-      case F_OFD_SETLKW: return append(or_pointer(false, [](const auto& piece) { return format_lock(piece.bytes); }));
+      case F_OFD_SETLKW:
+        return append(or_pointer(false, [](const auto& piece) { return format_lock(piece.bytes, false); }));
       default: return append(hex_text(value_));
     }
   }

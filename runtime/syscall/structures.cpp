@@ -212,6 +212,7 @@ std::string open_how_text(const open_how& how) {
 }
 
 std::string pollfd_text(const pollfd& entry) {
+  if (entry.fd < 0) return Fields().add("fd", number(entry.fd)).close();  // it asks nothing
   return Fields()
       .add("fd", number(entry.fd))
       .add("events", format_constant(Set::poll_events, static_cast<uint16_t>(entry.events)))
@@ -256,13 +257,43 @@ std::string count_entries(std::string_view bytes) {
   return at == bytes.size() ? " /* " + number(entries) + " entries */" : "";
 }
 
+/// 1<<CAP_CHOWN|1<<CAP_KILL
+std::string capabilities(uint64_t bits) {
+  std::string text;
+  for (uint64_t bit = 0; bit < 64; ++bit) {
+    if ((bits >> bit & 1) == 0) continue;
+    const auto name = name_of(Set::capability, bit);
+    text += (text.empty() ? "" : "|") + (name ? "1<<" + std::string(*name) : hex_text(uint64_t{1} << bit));
+  }
+  return text.empty() ? "0" : text;
+}
+
+/// The upper halves of the sets are in a second structure.
 std::string capability_text(std::string_view bytes) {
-  const auto a = read_as<__user_cap_data_struct>(bytes);
+  const auto low = read_as<__user_cap_data_struct>(bytes), high = read_as<__user_cap_data_struct>(bytes, sizeof low);
+  const auto both = [&](auto member) { return capabilities(low.*member | uint64_t{high.*member} << 32); };
   return Fields()
-      .add("effective", hex_text(a.effective))
-      .add("permitted", hex_text(a.permitted))
-      .add("inheritable", hex_text(a.inheritable))
+      .add("effective", both(&__user_cap_data_struct::effective))
+      .add("permitted", both(&__user_cap_data_struct::permitted))
+      .add("inheritable", both(&__user_cap_data_struct::inheritable))
       .close();
+}
+
+/// How a timer tells that it has expired.
+std::string sigevent_text(const sigevent& event) {
+  const auto value = reinterpret_cast<uint64_t>(event.sigev_value.sival_ptr);
+  const bool signals =
+      event.sigev_notify == SIGEV_SIGNAL || event.sigev_notify == SIGEV_THREAD || event.sigev_notify == SIGEV_THREAD_ID;
+  Fields fields;
+  if (value != 0)
+    fields.add(
+        "sigev_value",
+        Fields().add("sival_int", number(event.sigev_value.sival_int)).add("sival_ptr", pointer_text(value)).close());
+  fields.add("sigev_signo", signals ? format_signal(static_cast<uint32_t>(event.sigev_signo))
+                                    : number(static_cast<uint32_t>(event.sigev_signo)));
+  fields.add("sigev_notify", format_constant(Set::signal_notify, static_cast<uint32_t>(event.sigev_notify)));
+  if (event.sigev_notify == SIGEV_THREAD_ID) fields.add("sigev_notify_thread_id", number(event._sigev_un._tid));
+  return fields.close();
 }
 
 std::string ipv6_text(const in6_addr& address) {
@@ -395,15 +426,16 @@ std::string format_time(int64_t seconds, int64_t rest, const char* rest_name) {
   return Fields().add("tv_sec", number(seconds)).add(rest_name, number(rest)).close();
 }
 
-std::string format_lock(std::string_view bytes) {
+std::string format_lock(std::string_view bytes, bool with_owner) {
   if (bytes.size() < sizeof(struct flock)) return "";
   const auto lock = read_as<struct flock>(bytes);
-  return Fields()
-      .add("l_type", format_constant(Set::lock_type, static_cast<uint16_t>(lock.l_type)))
+  Fields fields;
+  fields.add("l_type", format_constant(Set::lock_type, static_cast<uint16_t>(lock.l_type)))
       .add("l_whence", format_constant(Set::whence, static_cast<uint16_t>(lock.l_whence)))
       .add("l_start", number(lock.l_start))
-      .add("l_len", number(lock.l_len))
-      .close();
+      .add("l_len", number(lock.l_len));
+  if (with_owner) fields.add("l_pid", number(lock.l_pid));
+  return fields.close();
 }
 
 std::string format_ready(std::string_view bytes) {
@@ -495,6 +527,7 @@ std::string format_structure(Struct::Id id, std::string_view bytes, bool array) 
           .close(true);
     }
     case Struct::sigaction: return sigaction_text(bytes);
+    case Struct::sigevent: return sigevent_text(read_as<sigevent>(bytes));
     case Struct::siginfo: return siginfo_text(bytes);
     case Struct::sigset: return bytes.size() < 8 ? "" : format_signals(bytes);
     case Struct::sockaddr: return format_address(bytes);

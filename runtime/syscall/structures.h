@@ -26,7 +26,7 @@ std::string format_signals(std::string_view bits);                ///< [INT CHLD
 std::string format_address(std::string_view bytes);               ///< {sa_family=AF_INET, ...}
 std::string format_bits(std::string_view words, uint64_t count);  ///< [0 3 5]: bits below `count`
 std::string format_time(int64_t seconds, int64_t rest, const char* rest_name);
-std::string format_lock(std::string_view bytes);                      ///< struct flock
+std::string format_lock(std::string_view bytes, bool with_owner);     ///< struct flock
 std::string format_ready(std::string_view pollfds);                   ///< [{fd=3, revents=POLLIN}]
 std::string format_control(std::string_view bytes, uint64_t length);  ///< control messages
 

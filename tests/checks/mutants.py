@@ -130,6 +130,10 @@ MUTANTS = [
     E("runtime/lang/options.cpp", "std::optional<uint64_t> parse_room(", "1ull << 30", "1ull << 20", "lang_test:Options.*"),
     E("runtime/lang/options.cpp", "std::optional<uint64_t> parse_size(", "*size != 0", "true", "lang_test:Options.RefusedValues"),
     # processes
+    E("runtime/syscall/decode.cpp", "void put(", "S_ISCHR(argument(shape.size)) || S_ISBLK(argument(shape.size))", "true",
+      "syscall_test:DecodeArguments.DevicesHave*"),
+    E("runtime/syscall/structures.cpp", "std::string pollfd_text(", "entry.fd < 0", "false", "syscall_test:DecodeArguments.APollEntry*"),
+    E("runtime/syscall/structures.cpp", "std::string capability_text(", "uint64_t{high.*member} << 32", "0", "syscall_test:DecodeArguments.Capabilities"),
     E("runtime/process/proc_maps.cpp", "bool parse_line(", "permissions[2] == 'x'", "permissions[1] == 'x'", "process_test:ProcMaps.*"),
     S("runtime/process/proc_maps.cpp", "bool take_deleted_mark(", "path.resize(path.size() - kDeletedMark.size());", "", "process_test:ProcMaps.*"),
     E("runtime/process/proc_maps.cpp", "std::string file_of(", "!entry.deleted", "true", "scenario:functions_of_files_that_were_replaced"),

@@ -22,7 +22,7 @@ sys.path.insert(0, str(SCRIPTS))
 import run  # noqa: E402
 
 NO_EFFECT = dict.fromkeys(
-    "aggrate core kdefs knodefs late lazyload ldpath linktype pgmax preallocate procfspath pspec strip udefs unodefs jstackstrsize".split(),
+    "core kdefs knodefs late lazyload ldpath linktype pgmax preallocate procfspath strip udefs unodefs jstackstrsize".split(),
     "accepted, and documented to change nothing")
 SHOWN_ELSEWHERE = {
     "argstr": "scenarios decoded_plain_and_cut, syscall_arg_type_says_more",

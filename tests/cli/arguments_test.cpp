@@ -13,6 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using Kind = SourceText::Kind;
 using Words = std::vector<std::string>;
 
@@ -49,6 +50,17 @@ std::string settings_of(const Arguments& arguments) {
   for (const Arguments::Setting& one : arguments.settings)
     text += (text.empty() ? "" : " ") + one.name + (one.value.empty() ? "" : "=" + one.value);
   return text;
+}
+
+TEST(Arguments, WordsOfAProgramBehindAnOptionAreExplained) {
+  EXPECT_THAT(wrong({"-c", "echo", "a"}).message, HasSubstr("extraneous argument 'a'\n    -c takes the whole command"));
+  EXPECT_THAT(wrong({"-c", "ls", "-1"}).message, HasSubstr("invalid option -- '1'\n    -c takes the whole command"));
+  EXPECT_THAT(wrong({"-p", "1", "2"}).message, HasSubstr("extraneous argument '2'\n    each process has its own -p"));
+  for (const char* options : {"-a", "-1"})
+    EXPECT_THAT(wrong({"-f", "ls", options}).message, HasSubstr("\n    -f takes the name of a function")) << options;
+  EXPECT_THAT(wrong({"-f", "read_it", "-1"}).message, Not(HasSubstr("-f takes")));
+  right({"-c", "echo", "-n", "BEGIN", "a"});
+  right({"-c", "echo", "a", "-n", "BEGIN"});
 }
 
 TEST(Arguments, TextsKeepTheirOrder) {

@@ -208,6 +208,100 @@ TEST(DecodeArguments, WhatAProcessIsMadeOf) {
   EXPECT_EQ(at_return(SYS_wait4, {UINT64_MAX, kP, 1, 0}, 0, waited), "-1, 0x1000, WNOHANG, NULL");
 }
 
+TEST(DecodeArguments, DevicesHaveNumbersOtherNodesHaveNone) {
+  World world;
+  world.text(kP, "p");
+  EXPECT_EQ(at_entry(SYS_mknodat, {0xffffff9c, kP, S_IFIFO | 0600, 0}, world), "AT_FDCWD, \"p\", S_IFIFO|0600");
+  EXPECT_EQ(at_entry(SYS_mknod, {kP, S_IFCHR | 0600, 0x103}, world), "\"p\", S_IFCHR|0600, makedev(0x1, 0x3)");
+}
+
+TEST(DecodeArguments, APollEntryWithoutADescriptorAsksNothing) {
+  World world;
+  world.put(kP, std::array<pollfd, 2>{pollfd{3, POLLIN, 0}, pollfd{-1, POLLIN, 0}});
+  EXPECT_EQ(at_entry(SYS_poll, {kP, 2, 0}, world), "[{fd=3, events=POLLIN}, {fd=-1}], 2, 0");
+}
+
+TEST(DecodeArguments, WhoHoldsALock) {
+  World world;
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_len = 1;
+  lock.l_pid = 77;
+  world.put(kP, lock);
+  const std::string text = "3, F_GETLK, {l_type=F_WRLCK, l_whence=SEEK_SET, l_start=0, l_len=1";
+  EXPECT_EQ(at_return(SYS_fcntl, {3, F_GETLK, kP}, 0, world), text + ", l_pid=77}");
+  EXPECT_EQ(failed(SYS_fcntl, {3, F_GETLK, kP}, EINVAL, world), text + "}");
+  EXPECT_EQ(at_return(SYS_fcntl, {3, F_SETLK, kP}, 0, world),
+            "3, F_SETLK, {l_type=F_WRLCK, l_whence=SEEK_SET, l_start=0, l_len=1}");
+}
+
+TEST(DecodeArguments, Capabilities) {
+  World world;
+  world.put(kP, std::array<uint32_t, 2>{0x20080522, 0});
+  world.put(kQ, std::array<uint32_t, 6>{1, 1 | 1u << 31, 0, 1 << 7, 0, 0});
+  EXPECT_EQ(at_return(SYS_capget, {kP, kQ}, 0, world),
+            "{version=_LINUX_CAPABILITY_VERSION_3, pid=0}, {effective=1<<CAP_CHOWN|1<<CAP_BPF, "
+            "permitted=1<<CAP_CHOWN|1<<CAP_SETFCAP, inheritable=0}");
+  EXPECT_EQ(at_entry(SYS_prctl, {PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, 0, 0, 0}),
+            "PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, CAP_CHOWN, 0, 0");
+  EXPECT_EQ(at_entry(SYS_prctl, {PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0}),
+            "PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0");
+}
+
+TEST(DecodeArguments, TimersThatSignal) {
+  World world;
+  sigevent event{};
+  event.sigev_signo = SIGALRM;
+  world.put(kP, event);
+  world.put(kQ, int{0});
+  EXPECT_EQ(at_return(SYS_timer_create, {0, kP, kQ}, 0, world),
+            "CLOCK_REALTIME, {sigev_signo=SIGALRM, sigev_notify=SIGEV_SIGNAL}, [0]");
+  World thread;
+  event.sigev_signo = 32;
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_value.sival_ptr = reinterpret_cast<void*>(0x7f0000000005);
+  event._sigev_un._tid = 12;
+  thread.put(kP, event);
+  EXPECT_EQ(at_entry(SYS_timer_create, {1, kP, kQ}, thread),
+            "CLOCK_MONOTONIC, {sigev_value={sival_int=5, sival_ptr=0x7f0000000005}, sigev_signo=SIGRTMIN, "
+            "sigev_notify=SIGEV_THREAD_ID, sigev_notify_thread_id=12}, 0x2000");
+  EXPECT_EQ(at_entry(SYS_timer_create, {0, 0, kQ}), "CLOCK_REALTIME, NULL, 0x2000");
+}
+
+TEST(DecodeArguments, TheMaskOfPselect) {
+  World world;
+  world.put(kP, std::array<uint64_t, 2>{kQ, 8});
+  EXPECT_EQ(at_entry(SYS_pselect6, {0, 0, 0, 0, 0, kP}, world),
+            "0, NULL, NULL, NULL, NULL, {sigmask=0x2000, sigsetsize=8}");
+  world.put(kQ, uint64_t{1} << (SIGCHLD - 1));
+  EXPECT_EQ(at_entry(SYS_pselect6, {0, 0, 0, 0, 0, kP}, world),
+            "0, NULL, NULL, NULL, NULL, {sigmask=[CHLD], sigsetsize=8}");
+}
+
+TEST(DecodeArguments, AnOffsetIsOneWord) {
+  EXPECT_EQ(at_entry(SYS_preadv, {3, 0, 0, 5, 0}), "3, NULL, 0, 5");
+  EXPECT_EQ(at_entry(SYS_pwritev2, {3, 0, 0, UINT64_MAX, 0, 0x10}), "3, NULL, 0, -1, RWF_APPEND");
+}
+
+TEST(DecodeArguments, HowLongASocketLingers) {
+  World world;
+  world.put(kP, linger{1, 5});
+  EXPECT_EQ(at_entry(SYS_setsockopt, {3, SOL_SOCKET, SO_LINGER, kP, 8}, world),
+            "3, SOL_SOCKET, SO_LINGER, {l_onoff=1, l_linger=5}, 8");
+}
+
+TEST(DecodeArguments, AnErrorThatASocketKeeps) {
+  World world;
+  world.put(kP, int{ECONNREFUSED});
+  world.put(kQ, int{4});
+  EXPECT_EQ(at_return(SYS_getsockopt, {3, SOL_SOCKET, SO_ERROR, kP, kQ}, 0, world),
+            "3, SOL_SOCKET, SO_ERROR, [ECONNREFUSED], [4]");
+  world.put(kR, int{0});
+  EXPECT_EQ(at_return(SYS_getsockopt, {3, SOL_SOCKET, SO_ERROR, kR, kQ}, 0, world),
+            "3, SOL_SOCKET, SO_ERROR, [0], [4]");
+  EXPECT_EQ(at_return(SYS_setsockopt, {3, 270, 11, kR, 4}, 0, world), "3, SOL_NETLINK, NETLINK_EXT_ACK, [0], 4");
+}
+
 TEST(DecodeArguments, ByCommand) {
   World world;
   EXPECT_EQ(at_entry(SYS_fcntl, {3, F_SETFD, FD_CLOEXEC}), "3, F_SETFD, FD_CLOEXEC");
@@ -314,6 +408,11 @@ TEST(DecodeArguments, HostileMemory) {
   control.put(kP, header);
   control.put(kQ, std::array<uint64_t, 2>{UINT64_MAX, 0});
   EXPECT_NE(at_entry(SYS_sendmsg, {3, kP, 0}, control).find("cmsg_len=18446744073709551615"), std::string::npos);
+}
+
+TEST(DecodeResult, WhoMayDumpTheProcess) {
+  EXPECT_EQ(result_of(SYS_prctl, {PR_GET_DUMPABLE}, 1), "1 (SUID_DUMP_USER)");
+  EXPECT_EQ(result_of(SYS_prctl, {PR_GET_KEEPCAPS}, 1), "1");
 }
 
 TEST(DecodeResult, NumbersAddressesAndErrors) {

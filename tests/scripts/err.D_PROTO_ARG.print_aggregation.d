@@ -1,0 +1,2 @@
+BEGIN { @a = count(); print(@a); }
+/* @rows: act.print */

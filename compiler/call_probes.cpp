@@ -10,14 +10,18 @@
 namespace sonde {
 
 std::vector<CallProbe> calls_of(ProbeCatalog& probes, const LoweredClause& clause) {
-  std::vector<CallProbe> calls;
+  std::vector<CallProbe> calls, others;
   for (const ProbeDescription& description : clause.descriptions) {
     for (ProbeId id : probes.match(description)) {
       const ProbeInfo& info = probes.info(id);
       const SyscallInfo* call = info.provider == "syscall" ? find_syscall(info.function) : nullptr;
-      if (call != nullptr) calls.push_back({id, call->number, info.name == "return"});
+      if (call != nullptr)
+        calls.push_back({id, call->number, info.name == "return"});
+      else
+        others = {{id, CallProbe::kNone}};
     }
   }
+  calls.insert(calls.end(), others.begin(), others.end());
   return calls;
 }
 

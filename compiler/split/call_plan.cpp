@@ -316,6 +316,10 @@ CallPlans plan_calls(const LoweredClause& clause, const Options& options, const 
   all.slots.result = result;
   all.slots.descriptors = descriptors;
   for (const CallProbe& call : calls_of(clause)) {
+    if (call.call == CallProbe::kNone) {
+      all.beside_others = true;
+      continue;
+    }
     all.slots.decoded = true;
     const auto& captures = captures_of(call.call, {call.returns, arguments, result, descriptors});
     auto same = std::ranges::find_if(

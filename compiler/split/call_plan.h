@@ -31,6 +31,7 @@ struct CallPlans {
   CallSlots slots;
   uint64_t most_bytes = 0;  ///< of the widest plan, in a record
   std::vector<CallPlan> plans;
+  bool beside_others = false;  ///< the clause has probes of signals or ends, too, whose argstr is made of arguments
 };
 
 CallPlans plan_calls(const LoweredClause& clause, const Options& options, const CallsOf& calls_of);

@@ -36,13 +36,14 @@ struct SplitClause {
   bool held = false;
 };
 
-/// A probe of a system call.
+/// A probe of a system call, or of something else.
 struct CallProbe {
+  static constexpr uint32_t kNone = UINT32_MAX;
   ProbeId probe;
   uint32_t call = 0;
   bool returns = false;
 };
-/// The probes that a clause matches. None: argstr and retstr are made from numbers alone.
+/// The probes of system calls that a clause matches and, if there are others, one of those. None: argstr and retstr are made from numbers alone.
 using CallsOf = std::function<std::vector<CallProbe>(const LoweredClause&)>;
 
 }  // namespace sonde

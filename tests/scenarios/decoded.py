@@ -286,6 +286,23 @@ def decoded_where_pointers_lie(world):
         check(wanted in returns, f"{wanted} is not in {[line for line in returns if line.startswith(name_of(wanted))]}")
 
 
+@scenario(short=True)
+def decoded_beside_signals_and_ends(world):
+    """A clause with probes of calls, signals and ends shows each of them as a clause of that kind alone does."""
+    kinds = ["syscall::kill:entry,syscall::exit_group:entry", "signal:::deliver", "proc:::exit,proc:::lwp-exit"]
+    lines = {}
+    for clauses in (" ".join(kind + " #" for kind in kinds), ",".join(kinds) + " #"):
+        clause = clauses.replace("#", '{ printf("%s %s\\n", probename, argstr); }')
+        for command in ("sh -c 'kill -USR1 $$'", "sh -c 'trap : USR1; kill -USR1 $$; exit 3'"):
+            shown = world.sonde("-q", "-n", clause, "-c", command).stdout
+            lines.setdefault(command, []).append(sorted(filter(None, re.sub(r"(si_pid=|entry )\d+,", r"\1PID,", shown).split("\n"))))
+    for apart, together in lines.values():
+        equal(together, apart, "lines of one clause")
+    check("exit exited with 3" in together and "entry 3" in together, f"the end: {together}")
+    signals = [line for line in together if line.startswith("deliver SIGUSR1 {si_signo=SIGUSR1, si_code=SI_USER, si_pid=PID, si_uid=")]
+    equal(len(signals), 1, f"signals in {together}")
+
+
 @scenario()
 def decoded_plain_and_cut(world):
     """argstr=plain prints numbers; strings longer than strsize end in dots."""

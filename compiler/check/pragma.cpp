@@ -63,7 +63,7 @@ class PragmaReader {
       bool preprocessor = words[0] == "include" || words[0] == "define" || words[0] == "undef" || words[0] == "endif" ||
                           words[0] == "else" || words[0].starts_with("if");
       report("D_PRAGCTL_INVAL", "invalid control directive: #" + words[0],
-             preprocessor ? "-C runs the preprocessor" : "");
+             preprocessor ? "-C runs the preprocessor on a file of -s" : "");
     }
   }
 

@@ -97,6 +97,7 @@ class Finder {
   void find_in_functions(const std::vector<Object>& objects) {
     bool any_function = false;
     std::string searched, unread;  // name of the first object; the error of the first that cannot be opened
+    std::string stripped;          // name of the first of which only exported functions are known
     bool any_symbol = false;
     for (const Object* object : select_objects(objects, spec_.dtpd_mod)) {
       if (!may_probe(*object)) continue;
@@ -113,6 +114,7 @@ class Finder {
       }
       if (searched.empty()) searched = object->name;
       any_symbol |= !file->elf->functions().empty() || !file->elf->indirect().empty();
+      if (stripped.empty() && file->elf->exported_only()) stripped = object->name;
       std::vector<const ElfFunction*> chosen = select_functions(*file->elf, function_);
       add_indirect(*object, *file, chosen);
       for (const ElfFunction* function : chosen) {
@@ -125,8 +127,10 @@ class Finder {
     const std::string why = any_symbol ? "" : searched.empty() ? unread : no_symbols(searched);
     const char* unknown = unresolved_ ? "; it is an indirect function, and which code it runs cannot be told" : "";
     if (function_.is_exact() && Field(spec_.dtpd_mod).is_exact()) {
+      const std::string near = unresolved_ ? "" : near_function(objects);
+      const bool hidden = any_symbol && !unresolved_ && near.empty() && !stripped.empty();
       refuse("D_PROC_FUNC", "failed to lookup '" + function_.literal() + "' in module '" + spec_.dtpd_mod + "'" + why +
-                                unknown + (unresolved_ ? "" : near_function(objects)));
+                                unknown + near + (hidden ? exported_only(stripped) : ""));
     } else if (!any_symbol || unresolved_) {
       refuse("D_PDESC_ZERO", "probe description " + std::string(spec_.dtpd_provider) + ":" + spec_.dtpd_mod + ":" +
                                  spec_.dtpd_func + ":" + spec_.dtpd_name + " does not match any probes" + why +
@@ -242,6 +246,10 @@ class Finder {
   static std::string no_symbols(const std::string& object) {
     return ": '" + object +
            "' is stripped of its symbols; trace one that is not, or an address as pid$target:a.out:-:ADDRESS";
+  }
+
+  static std::string exported_only(const std::string& object) {
+    return ": '" + object + "' is stripped of all symbols but those that it exports";
   }
 
   void add_function(const Object& object, Files::File& file, const ElfFunction& function) {

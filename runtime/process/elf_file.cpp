@@ -86,7 +86,7 @@ struct ElfFile::Reader {
     if (header.e_machine != machine::kElfMachine || gelf_getclass(elf) != ELFCLASS64)
       return broken("built for another machine");
     read_segments();
-    if (!read_sections() && !read_by_build_id() && !read_by_debug_link()) read_mini_debug();
+    file.exported_only_ = !read_sections() && !read_by_build_id() && !read_by_debug_link() && !read_mini_debug();
     finish();
     return {};
   }
@@ -149,9 +149,9 @@ struct ElfFile::Reader {
     return bytes == nullptr ? 0 : static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes), size));
   }
 
-  void read_mini_debug() {
+  bool read_mini_debug() {
     size_t names = 0;
-    if (elf_getshdrstrndx(elf, &names) != 0) return;
+    if (elf_getshdrstrndx(elf, &names) != 0) return false;
     for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
       GElf_Shdr header;
       if (gelf_getshdr(section, &header) == nullptr) continue;
@@ -160,9 +160,9 @@ struct ElfFile::Reader {
       const Elf_Data* data = elf_rawdata(section, nullptr);
       std::vector<char> bytes = data == nullptr ? std::vector<char>{} : unpack_xz(data->d_buf, data->d_size);
       const ElfHandle other(bytes.empty() ? nullptr : elf_memory(bytes.data(), bytes.size()));
-      if (other != nullptr) Reader{file, other.get()}.read_sections();
-      return;
+      return other != nullptr && Reader{file, other.get()}.read_sections();
     }
+    return false;
   }
 
   void read_segments() {

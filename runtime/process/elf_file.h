@@ -58,6 +58,8 @@ class ElfFile {
   std::span<const ElfFunction> functions() const { return functions_; }
   /// Resolvers of indirect functions, sorted by address.
   std::span<const ElfFunction> indirect() const { return indirect_; }
+  /// Whether only exported symbols are known: the object is stripped, and nothing has the others.
+  bool exported_only() const { return exported_only_; }
   /// Null: no such function. If several have the name (local ones), the first.
   const ElfFunction* find(std::string_view name) const;
   /// The function that contains `address` (as linked), by its best name; null: none.
@@ -79,6 +81,7 @@ class ElfFile {
   std::string path_;
   std::vector<Segment> code_;  ///< executable PT_LOADs
   std::vector<ElfFunction> functions_, indirect_;
+  bool exported_only_ = false;
   NumberTable by_name_;  ///< of functions_
   UniqueFd fd_;
 };

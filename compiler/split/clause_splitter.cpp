@@ -243,7 +243,8 @@ void ClauseSplitter::capture_hidden_arguments(const DVariable& variable) {
   auto needed = std::ranges::find(kMadeOfArguments, variable.name, &MadeOfArguments::name);
   if (needed == kMadeOfArguments.end()) return;
   const bool decoded = plans_ != nullptr && plans_->slots.decoded;
-  for (uint32_t i = 0; i < (decoded && !plans_->beside_others ? 1 : needed->count); ++i) capture_word(hidden_expression(i));
+  const uint32_t count = decoded && !plans_->beside_others ? 1 : needed->count;
+  for (uint32_t i = 0; i < count; ++i) capture_word(hidden_expression(i));
   if (decoded || needed->error) capture_word(hidden_expression(kErrno));
   if (decoded) capture_call();
 }

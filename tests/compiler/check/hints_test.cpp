@@ -25,18 +25,24 @@ std::string hint(const std::string& script) {
 TEST(OtherWords, EachVariableAndFunctionHasItsHint) {
   for (const OtherWord& row : kOtherWords) {
     const std::string word(row.word);
-    if (row.kind == Kind::Variable) EXPECT_EQ(hint("BEGIN { trace(" + word + "); }"), row.hint) << word;
-    if (row.kind == Kind::Function) EXPECT_EQ(hint("BEGIN { " + word + "(1); }"), row.hint) << word;
+    if (row.kind == Kind::Variable) {
+      EXPECT_EQ(hint("BEGIN { trace(" + word + "); }"), row.hint) << word;
+    }
+    if (row.kind == Kind::Function) {
+      EXPECT_EQ(hint("BEGIN { " + word + "(1); }"), row.hint) << word;
+    }
   }
 }
 
 TEST(OtherWords, EachCallAndNameHasItsHint) {
   for (const OtherWord& row : kOtherWords) {
     const std::string word(row.word), right(row.hint);
-    if (row.kind == Kind::Call)
+    if (row.kind == Kind::Call) {
       EXPECT_EQ(hint("syscall::" + word + ":entry { }"), "did you mean syscall:vmlinux:" + right + ":entry?") << word;
-    if (row.kind == Kind::ProbeName)
+    }
+    if (row.kind == Kind::ProbeName) {
       EXPECT_EQ(hint("syscall::read:" + word + " { }"), "did you mean syscall:vmlinux:read:" + right + "?") << word;
+    }
   }
 }
 
@@ -58,8 +64,9 @@ TEST(OtherWords, EachProbeHasItsHint) {
 
 TEST(OtherWords, EachWordOfSyntaxHasItsHint) {
   for (const OtherWord& row : kOtherWords) {
-    if (row.kind == Kind::Syntax)
+    if (row.kind == Kind::Syntax) {
       EXPECT_EQ(hint("BEGIN { trace(1 " + std::string(row.word) + " 2); }"), row.hint) << row.word;
+    }
   }
 }
 

@@ -46,7 +46,7 @@ struct jit {
 	bool calls; /* it calls helpers */
 	bool spans; /* its records have no fixed size */
 	bool faults; /* its slots may have faults */
-	bool far; /* a branch does not fit */
+	bool unfit; /* a branch does not fit, or an operation has no row: it is interpreted */
 	bool stacked; /* it uses registers that have no home */
 	u64 zeroed; /* slots that a path may skip */
 	u32 *start; /* index of the first eBPF instruction of each DIF instruction */
@@ -435,7 +435,7 @@ TRANSLATES(jump)
 		a = jit_source(jit, in->a, jit->one);
 	}
 	distance = (s64)jit->start[next + in->i] - jit->count - 1;
-	jit->far |= distance > S16_MAX;
+	jit->unfit |= distance > S16_MAX;
 	jit_emit(jit, how->op == BPF_JA ?
 			      BPF_JMP_A(distance) :
 			      BPF_JMP_IMM(how->op, a, 0, distance));
@@ -622,9 +622,13 @@ static void jit_translate_all(struct jit *jit)
 	jit_begin(jit);
 	for (at = 0; at < jit->program->view.length; at++) {
 		const struct sonde_dif_insn *in = &jit->program->view.insns[at];
+		const struct translation *how = &translations[in->op];
 
 		jit->start[at] = jit->count;
-		translations[in->op].by(jit, in, &translations[in->op]);
+		if (how->by)
+			how->by(jit, in, how);
+		else
+			jit->unfit = true;
 	}
 }
 
@@ -734,9 +738,9 @@ void sonde_jit_compile(struct sonde_program *program)
 	jit_choose_registers(&jit);
 	if (jit.start && jit.out) {
 		jit_translate_all(&jit); /* first pass: finds all positions */
-		jit.far = false;
+		jit.unfit = false;
 		jit_translate_all(&jit); /* second pass: with the right branches */
-		if (!jit.far)
+		if (!jit.unfit)
 			program->native = jit_compile(&jit);
 	}
 	if (program->native)

@@ -152,11 +152,19 @@ void sonde_reenter_forget(struct sonde_session *session,
 	if (!READ_ONCE(session->reentered))
 		return;
 	spin_lock_irqsave(&session->threads_lock, flags);
-	hash_for_each_safe(session->reentries, bucket, next, entry, node) {
-		if (task && entry->task != task)
+	for (bucket = 0; bucket < HASH_SIZE(session->reentries); bucket++) {
+		hlist_for_each_entry_safe(entry, next,
+					  &session->reentries[bucket], node) {
+			if (task && entry->task != task)
+				continue;
+			hash_del_rcu(&entry->node);
+			sonde_free_rcu(entry);
+		}
+		if (task)
 			continue;
-		hash_del_rcu(&entry->node);
-		sonde_free_rcu(entry);
+		/* There may be very many. */
+		spin_unlock_irqrestore(&session->threads_lock, flags);
+		spin_lock_irqsave(&session->threads_lock, flags);
 	}
 	spin_unlock_irqrestore(&session->threads_lock, flags);
 }

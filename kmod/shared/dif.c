@@ -182,8 +182,10 @@ static const char *immediate_fault(const struct verifier *v, char letter,
 		return i < SONDE_DIF_LOCALS ? NULL : "no such local";
 	case 'H':
 		return i < SONDE_DIF_THREAD ? NULL : "no such thread variable";
-	default: /* 'N' */
+	case 'N':
 		return i < SONDE_DIF_ARGS ? NULL : "no such argument";
+	default:
+		return "unknown kind of operand";
 	}
 }
 

@@ -49,6 +49,7 @@ uint32_t syscall_of_compat(uint32_t number) {
 }
 
 std::optional<uint32_t> compat_number(uint32_t number) {
+  if (number >= kSyscallsMax) return std::nullopt;  // the array's holes hold kSyscallsMax
   auto found = std::ranges::find(kCompatNumbers, number);
   if (found == std::end(kCompatNumbers)) return std::nullopt;
   return found - std::begin(kCompatNumbers);

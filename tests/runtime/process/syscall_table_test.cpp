@@ -56,6 +56,7 @@ TEST(SyscallTable, CallsOf32BitCode) {
   EXPECT_EQ(compat_number(kCompatCalls + 7), 7u);
   EXPECT_EQ(compat_number(SYS_arch_prctl), 384u);
   EXPECT_EQ(compat_number(SYS_newfstatat), std::nullopt);
+  EXPECT_EQ(compat_number(kSyscallsMax), std::nullopt);
   EXPECT_EQ(declaration("waitpid"), (Strings{"pid_t|pid|4", "int *|stat_addr|4", "int|options|4"}));
 }
 

@@ -193,8 +193,11 @@ class Parser {
       case ':': return fail("option requires an argument -- '" + std::string(1, static_cast<char>(optopt)) + "'", true);
       default: {
         const std::string option = unknown_option(argv);
-        std::string hint = hint_on_program();
-        if (hint.empty()) hint = hint_on_other_word(OtherWord::Kind::Option, option);
+        const std::string_view word = hint_on_other_word(OtherWord::Kind::Option, option);
+        const std::string of_program = hint_on_program();
+        // A letter is rather of the program; a long option of another tracer.
+        const std::string hint =
+            of_program.empty() || (option.starts_with("--") && !word.empty()) ? std::string(word) : of_program;
         return fail(below("invalid option -- '" + option.substr(option.starts_with("--") ? 0 : 1) + "'", hint), true);
       }
     }
@@ -296,9 +299,9 @@ class Parser {
   }
 
   bool temporality(const std::string& value) {
-    const auto differs = [&](const Arguments::Setting& one) { return one.name == "temporality" && one.value != value; };
-    if (std::ranges::any_of(arguments_.settings, differs))
+    if (!temporality_.empty() && temporality_ != value)
       return fail("only one of --delta and --cumulative may be given", true);
+    temporality_ = value;
     return set("temporality", value);
   }
 
@@ -336,7 +339,8 @@ class Parser {
   Arguments& arguments_;
   BadArguments& bad_;
   std::span<char*> argv_;
-  bool is_done_ = false;  ///< the rest of the words is not ours
+  std::string temporality_;  ///< of --delta or --cumulative
+  bool is_done_ = false;     ///< the rest of the words is not ours
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <filesystem>
 #include <set>
 
 #include "compiler/source/other_words.h"
@@ -122,8 +123,12 @@ std::string near_probes(ProbeCatalog& probes, const ProbeDescription& wanted) {
   if (best.empty()) best = with_near_words(probes, wanted, providers);
   if (!best.empty()) return "did you mean " + best + "?";
   if (wanted.provider.empty() || has_glob(wanted.provider) || providers.contains(wanted.provider)) return {};
-  if (is_of_process(wanted.provider))
+  if (is_of_process(wanted.provider)) {
+    const std::string pid = wanted.provider.substr(3);
+    if (!std::filesystem::exists("/proc/" + pid)) return "there is no process " + pid;
+    if (wanted.function.empty()) return {};
     return "no such function is in its modules by now; " + wanted.provider + ":::entry are all";
+  }
   std::string names;
   for (const std::string& name : providers) names += (names.empty() ? "" : ", ") + name;
   return "no provider " + wanted.provider + " has probes here; these have: " + names;

@@ -32,10 +32,6 @@ void mend_address(const Step& step, siginfo_t& info) {
   if (in_slot(step, address)) info.si_addr = reinterpret_cast<void*>(home(step, address));
 }
 
-/// Whether the trap may be that of a step. Under some hypervisors the processor's note of the step is lost now and then
-/// (DR6 is 0). The kernel then reports TRAP_BRKPT, as for the instruction int1. But that one is never stepped.
-bool may_end_step(const siginfo_t& info) { return info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT; }
-
 }  // namespace
 
 bool take_reported(Thread& thread, const machine::Registers& regs) {
@@ -90,7 +86,7 @@ void Stepper::end(Thread& thread) {
 }
 
 Stepper::Trap Stepper::trapped(Thread& thread, machine::Registers& regs, siginfo_t& info) {
-  if (!may_end_step(info)) return Trap::NotOurs;
+  if (!machine::may_end_step(info.si_code)) return Trap::NotOurs;
   if (!thread.step.active) return std::exchange(thread.late_trace, false) ? Trap::Ours : Trap::NotOurs;
   info.si_code = TRAP_TRACE;
   Step& step = thread.step;

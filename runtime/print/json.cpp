@@ -36,11 +36,13 @@ size_t character_length(std::string_view text, size_t at) {
   return length;
 }
 
-/// `text` cut to at most `most` bytes, between characters.
+/// `text` cut to at most `most` bytes, between characters; between bytes where they are not UTF-8.
 std::string_view cut_text(std::string_view text, size_t most) {
+  constexpr size_t kLongestCharacter = 4;
   if (text.size() <= most) return text;
-  while (most != 0 && is_continuation(text, most)) --most;
-  return text.substr(0, most);
+  size_t end = most;
+  while (end != 0 && most - end < kLongestCharacter && is_continuation(text, end)) --end;
+  return text.substr(0, is_continuation(text, end) ? most : end);
 }
 
 void append_escaped(char c, std::string& out) {

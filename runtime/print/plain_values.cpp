@@ -200,10 +200,13 @@ std::vector<NamedElement> named_elements(const AggSnapshot& snapshot, size_t at,
     for (size_t i = 0; i < types.size(); ++i) keys.push_back(key_text(types[i], words[i], settings));
     const bool is_cut = cut_keys(types, keys, longest_keys);
     const auto [found, is_new] = known.try_emplace(keys, elements.size());
-    if (is_new)
+    if (is_new) {
       elements.push_back({std::move(keys), {entry->data(), entry->data() + count}, is_cut});
-    else
-      table.operations().merge(table.desc(), elements[found->second].words.data(), entry->data());
+      continue;
+    }
+    NamedElement& same = elements[found->second];
+    same.is_cut |= is_cut;
+    table.operations().merge(table.desc(), same.words.data(), entry->data());
   }
   return elements;
 }

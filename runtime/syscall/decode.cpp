@@ -12,6 +12,7 @@
 #include "runtime/syscall/decode.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/futex.h>
 #include <linux/netlink.h>
 #include <linux/prctl.h>
@@ -219,6 +220,10 @@ class Decoder {
       return or_pointer(shape.out, [](const auto& piece) { return error_name(piece.bytes); });
     if (id == Struct::option_value && argument(1) == SOL_SOCKET && argument(2) == SO_LINGER)
       return or_pointer(shape.out, [](const auto& piece) { return linger_text(piece.bytes); });
+    if (id == Struct::capability_data && has_one_capability_word())
+      return or_pointer(shape.out, [&](const auto& piece) {
+        return format_structure(id, piece.bytes.substr(0, sizeof(__user_cap_data_struct)), true);
+      });
     if (is_array(shape) && is_empty(shape)) return id == Struct::option_value ? "\"\"" : "[]";
     if (id == Struct::fd_pair)
       return or_pointer(shape.out, [&](const auto& piece) {
@@ -226,6 +231,12 @@ class Decoder {
                descriptor(read_as<uint32_t>(piece.bytes, 4)) + "]";
       });
     return or_pointer(shape.out, [&](const auto& piece) { return format_structure(id, piece.bytes, is_array(shape)); });
+  }
+
+  /// In the first version of capget and capset there is no second structure.
+  bool has_one_capability_word() const {
+    const auto header = memory_.find(argument(0));
+    return header && read_as<uint32_t>(header->bytes, 0) == _LINUX_CAPABILITY_VERSION_1;
   }
 
   static std::string linger_text(std::string_view bytes) {

@@ -268,9 +268,11 @@ std::string capabilities(uint64_t bits) {
   return text.empty() ? "0" : text;
 }
 
-/// The upper halves of the sets are in a second structure.
+/// The upper halves of the sets are in a second structure, if there is one.
 std::string capability_text(std::string_view bytes) {
-  const auto low = read_as<__user_cap_data_struct>(bytes), high = read_as<__user_cap_data_struct>(bytes, sizeof low);
+  const auto low = read_as<__user_cap_data_struct>(bytes);
+  const auto high =
+      bytes.size() < 2 * sizeof low ? __user_cap_data_struct{} : read_as<__user_cap_data_struct>(bytes, sizeof low);
   const auto both = [&](auto member) { return capabilities(low.*member | uint64_t{high.*member} << 32); };
   return Fields()
       .add("effective", both(&__user_cap_data_struct::effective))

@@ -43,6 +43,8 @@ TEST(Json, ATextIsCutByItsLengthInJson) {
   EXPECT_EQ(cut_for_json("\"\"\"", 5), "\"\"");
   EXPECT_EQ(cut_for_json("a\xc3\xa9", 2), "a") << "between characters";
   EXPECT_EQ(cut_for_json("", 0), "");
+  EXPECT_EQ(cut_for_json(std::string(100, '\x80'), 20), std::string(4, '\x80'))
+      << "between bytes that are no characters";
 }
 
 TEST(Json, WhatIsNotUtf8IsShownAndSaidSo) {

@@ -7,6 +7,7 @@
 #include <sys/user.h>
 
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <vector>
 
@@ -116,6 +117,11 @@ using Breakpoint = uint8_t;
 inline constexpr Breakpoint kBreakpoint = 0xcc;
 /// The address of the breakpoint that the thread has just hit.
 inline uint64_t breakpoint_address(const Registers& registers) { return registers.rip - sizeof kBreakpoint; }
+
+/// Whether a SIGTRAP with this si_code may be that of a step. Under some hypervisors the processor's note of the step is
+/// lost now and then (DR6 is 0). The kernel then reports TRAP_BRKPT, as for the instruction int1. But the guard never steps
+/// that one, and a breakpoint's code is SI_KERNEL.
+inline bool may_end_step(int code) { return code == TRAP_TRACE || code == TRAP_BRKPT; }
 
 /// The trap flag: set when the program single-steps itself.
 inline constexpr uint64_t kTrapFlag = 1 << 8, kResumeFlag = 1 << 16;

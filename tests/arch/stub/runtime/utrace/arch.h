@@ -62,6 +62,7 @@ bool makes_child(int64_t call);
 using Breakpoint = uint32_t;
 inline constexpr Breakpoint kBreakpoint = 0xd4200000;
 uint64_t breakpoint_address(const Registers& registers);
+bool may_end_step(int code);
 bool steps_itself(const Registers& registers);
 bool same_state(const Registers& a, const Registers& b);
 

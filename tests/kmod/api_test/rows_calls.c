@@ -50,12 +50,12 @@ static void r_in_progress(void)
 	int e = engine(pid, EV(E_QUIESCE));
 
 	go();
-	CHECK(reports_slowly(e, 300));
+	CHECK(reports_slowly(e, 1500));
 	EQUAL(set_events(e, 0), -EINPROGRESS);
 	EQUAL(barrier(e), 0);
 	EQUAL(set_events(e, 0), 0);
 	EQUAL(set_events(e, EV(E_QUIESCE)), 0);
-	CHECK(reports_slowly(e, 300));
+	CHECK(reports_slowly(e, 1500));
 	EQUAL(control(e, DETACH), -EINPROGRESS);
 	EQUAL(control(e, DETACH), -ESRCH);
 	EQUAL(barrier(e), 0);
@@ -83,10 +83,10 @@ static void r_sticky(void)
 	int e = engine(pid, EV(E_QUIESCE));
 
 	go();
-	CHECK(reports_slowly(e, 200));
+	CHECK(reports_slowly(e, 1000));
 	EQUAL(control(e, STOP), -EINPROGRESS);
 	CHECK(wait_state(pid, 'D'));
-	pause_ms(250);
+	pause_ms(1100);
 	EQUAL(state_of(pid), 'D');
 	end(pid, e);
 }

@@ -263,15 +263,15 @@ static void r_death_already(void)
 	pid_t pid = start(v_exit3);
 	int e = engine(pid, EV(E_DEATH) | EV(E_REAP));
 
-	respond(e, E_DEATH, RESUME, 1, UTRACE_TEST_SLEEP, 200);
+	respond(e, E_DEATH, RESUME, 1, UTRACE_TEST_WAIT, 0);
 	go();
+	CHECK(next(e, UTRACE_TEST_WAITING, NULL));
 	CHECK(wait_state(pid, 'Z'));
 	EQUAL(control(e, DETACH), -EALREADY);
 	wait_for(pid);
 	EQUAL(count(e, E_REAP), 0);
-	CHECK(next(e, E_DEATH, NULL) || 1);
-	pause_ms(300);
-	EQUAL(control(e, DETACH), -ESRCH);
+	EQUAL(ioctl(e, UTRACE_TEST_GO_ON), 0);
+	CHECK(SOON(control(e, DETACH) == -ESRCH));
 	close(e);
 }
 

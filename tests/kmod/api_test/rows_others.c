@@ -30,7 +30,7 @@ static void r_barrier_signal(void)
 
 	sigaction(SIGALRM, &action, NULL);	/* no SA_RESTART: EINTR */
 	go();
-	CHECK(reports_slowly(e, 400));
+	CHECK(reports_slowly(e, 2000));
 	setitimer(ITIMER_REAL, &soon, NULL);
 	EQUAL(barrier(e), -EINTR);
 	EQUAL(barrier(e), 0);

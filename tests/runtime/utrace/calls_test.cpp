@@ -74,7 +74,9 @@ TEST_F(UtraceCalls, Of32BitCodeHaveNumbersOfTheirOwn) {
     EXPECT_EQ(results(kCompatGetppid), std::vector<int64_t>(5, getpid()));
     EXPECT_EQ(results(kCompatClose), std::vector<int64_t>{-EBADF});
     for (const Call& call : calls) {
-      if (call.number == kCompatClose) EXPECT_EQ(call.first_argument, 0xffffffffu) << "cut to 32 bits";
+      if (call.number == kCompatClose) {
+        EXPECT_EQ(call.first_argument, 0xffffffffu) << "cut to 32 bits";
+      }
     }
   }
 }

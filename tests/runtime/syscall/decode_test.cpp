@@ -235,6 +235,15 @@ TEST(DecodeArguments, WhoHoldsALock) {
             "3, F_SETLK, {l_type=F_WRLCK, l_whence=SEEK_SET, l_start=0, l_len=1}");
 }
 
+TEST(DecodeArguments, CapabilitiesOfTheFirstVersion) {
+  World world;
+  world.put(kP, std::array<uint32_t, 2>{_LINUX_CAPABILITY_VERSION_1, 0});
+  world.put(kQ, std::array<uint32_t, 6>{1, 3, 0, 1 << 7, 0, 0});  // what follows the first structure is not the call's
+  EXPECT_EQ(at_return(SYS_capget, {kP, kQ}, 0, world),
+            "{version=0x19980330, pid=0}, {effective=1<<CAP_CHOWN, permitted=1<<CAP_CHOWN|1<<CAP_DAC_OVERRIDE, "
+            "inheritable=0}");
+}
+
 TEST(DecodeArguments, Capabilities) {
   World world;
   world.put(kP, std::array<uint32_t, 2>{0x20080522, 0});
@@ -242,11 +251,6 @@ TEST(DecodeArguments, Capabilities) {
   EXPECT_EQ(at_return(SYS_capget, {kP, kQ}, 0, world),
             "{version=_LINUX_CAPABILITY_VERSION_3, pid=0}, {effective=1<<CAP_CHOWN|1<<CAP_BPF, "
             "permitted=1<<CAP_CHOWN|1<<CAP_SETFCAP, inheritable=0}");
-  world.put(
-      kP, std::array<uint32_t, 2>{_LINUX_CAPABILITY_VERSION_1, 0});  // what lies behind the first structure is not its
-  EXPECT_EQ(
-      at_return(SYS_capget, {kP, kQ}, 0, world),
-      "{version=0x19980330, pid=0}, {effective=1<<CAP_CHOWN, permitted=1<<CAP_CHOWN|1<<CAP_SETFCAP, inheritable=0}");
   EXPECT_EQ(at_entry(SYS_prctl, {PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, 0, 0, 0}),
             "PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, CAP_CHOWN, 0, 0");
   EXPECT_EQ(at_entry(SYS_prctl, {PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0}),

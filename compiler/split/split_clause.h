@@ -43,7 +43,8 @@ struct CallProbe {
   uint32_t call = 0;
   bool returns = false;
 };
-/// The probes of system calls that a clause matches and, if there are others, one of those. None: argstr and retstr are made from numbers alone.
+/// The probes of system calls that a clause matches and, if there are others, one of those. None: argstr and retstr are
+/// made from numbers alone.
 using CallsOf = std::function<std::vector<CallProbe>(const LoweredClause&)>;
 
 }  // namespace sonde

@@ -34,7 +34,7 @@ std::string stack_key(const StackValue& stack, SymbolNames* names) {
   return text;
 }
 
-/// The frames nearest to the leaf whose json_length() together is at most `most`.
+/// The frames nearest to the leaf whose json_length() together is at most `most`; a longer leaf is cut at its end.
 std::string_view cut_stack(std::string_view stack, size_t most) {
   size_t begin = stack.size(), used = 0;
   while (begin > 0) {
@@ -44,6 +44,7 @@ std::string_view cut_stack(std::string_view stack, size_t most) {
     if (used > most) break;
     begin = frame;
   }
+  if (begin == stack.size()) return cut_for_json(stack.substr(stack.rfind(';') + 1), most);
   stack.remove_prefix(begin);
   if (stack.starts_with(';')) stack.remove_prefix(1);
   return stack;

@@ -124,6 +124,22 @@ TEST_F(PlainValues, AStackThatIsTooLongLosesItsRoot) {
   EXPECT_TRUE(text.starts_with("prog`ff") && text.ends_with("fff0")) << text;
 }
 
+TEST_F(PlainValues, OfAStackWhoseLeafIsTooLongTheLeafIsCut) {
+  LongNames long_names;
+  settings.names = &long_names;
+  const LongStack stack;
+  const std::vector<ValueType> types(8, type(ValueType::Kind::Stack));
+  MemoryBudget budget{1 << 20};
+  const AggregationDesc desc{"a", AggFunction::Count, {}, types, 0};
+  AggTable table(desc, 1 << 16, budget);
+  const std::vector<uint64_t> keys(types.size(), reinterpret_cast<uint64_t>(&stack));
+  table.add(keys.data(), 1, 1);
+  const std::vector<NamedElement> elements = named_elements({{&table}, {}, {}}, 0, settings, 8 * 50);
+  ASSERT_EQ(elements.size(), 1u);
+  EXPECT_TRUE(elements[0].is_cut);
+  EXPECT_EQ(elements[0].keys[0], "prog`" + std::string(45, 'f')) << "the leaf's first 50 bytes";
+}
+
 TEST_F(PlainValues, AllKeysOfAnElementShareTheRoomOfALine) {
   LongNames long_names;
   const LongStack stack;

@@ -95,7 +95,7 @@ MUTANTS = [
     E("runtime/print/json.cpp", "bool append_utf8(", "length == 0 || would_mislead", "length == 0", "print_test:Json.WhatIsNotUtf8*"),
     E("runtime/print/json.cpp", "void JsonLine::number(AggWide value)", "value < -kMost || value > kMost", "value > kMost", "print_test:Json.NumbersBeyond*"),
     S("runtime/print/plain_values.cpp", "std::vector<NamedElement> named_elements(",
-      "table.operations().merge(table.desc(), elements[found->second].words.data(), entry->data());", "", "print_test:PlainValues.ElementsWithEqualNames*"),
+      "table.operations().merge(table.desc(), same.words.data(), entry->data());", "", "print_test:PlainValues.ElementsWithEqualNames*"),
     E("runtime/print/plain_values.cpp", "std::string frame_key(", "place.module.empty()", "false", "print_test:PlainValues.FramesFromTheRoot*"),
     S("runtime/print/folded_stacks.cpp", "counts() const", "std::erase_if(all, [](const auto& one) { return one.second <= 0; });", "", "print_test:Folded.WhatIsNotSeen*"),
     E("runtime/agg/snapshot.cpp", "AggWide row_name(", "2 * bound(at + 1) - bound(at + 2)", "bound(at)", "agg_test:AggSnapshot.Buckets*"),

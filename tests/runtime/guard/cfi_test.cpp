@@ -164,17 +164,17 @@ Image own_image() {
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* into) {
         auto& image = *static_cast<Image*>(into);
-        uint64_t end = 0;
+        uint64_t begin = UINT64_MAX, end = 0, header = 0;
         for (int i = 0; i < info->dlpi_phnum; i++) {
           const ElfW(Phdr)& segment = info->dlpi_phdr[i];
-          if (segment.p_type == PT_GNU_EH_FRAME) {
-            image.header = segment.p_vaddr;
-            end = std::max<uint64_t>(end, segment.p_vaddr + segment.p_memsz);
-          }
-          if (segment.p_type == PT_LOAD && !(segment.p_flags & PF_W))
+          if (segment.p_type == PT_GNU_EH_FRAME) header = segment.p_vaddr;
+          if (segment.p_type == PT_LOAD) begin = std::min<uint64_t>(begin, segment.p_vaddr);
+          if (segment.p_type == PT_GNU_EH_FRAME || (segment.p_type == PT_LOAD && !(segment.p_flags & PF_W)))
             end = std::max<uint64_t>(end, segment.p_vaddr + segment.p_memsz);
         }
-        image.base = info->dlpi_addr;
+        image.base = info->dlpi_addr + begin;
+        image.header = header - begin;
+        end -= begin;
         image.bytes.resize(end);
         for (uint64_t at = 0; at < end; at += 4096)
           read_own(image.base + at, image.bytes.data() + at, std::min<uint64_t>(4096, end - at));

@@ -10,8 +10,6 @@
 namespace sonde::test {
 namespace {
 
-const std::string& target() { return Programs::get().target; }
-
 /// Waits until there are no other guards than before.
 void expect_no_guard_left(const std::set<pid_t>& before) {
   std::set<pid_t> left;
@@ -52,18 +50,10 @@ std::string run_and_report(const std::string& file, const char* tenths) {
 }
 
 TEST(Death, ConsumerKilledWhileAttached) {
-  Programs::get();  // compiled here once, not in each child
   const std::set<pid_t> before = guards();
   std::mt19937 random(1);
   for (int round = 0; round < 20; round++) {
-    const pid_t child = fork();
-    if (child == 0) {
-      const int null = open("/dev/null", O_WRONLY);
-      dup2(null, 1);
-      execl(target().c_str(), "target", "loop", "4", nullptr);
-      _exit(127);
-    }
-    usleep(10000);
+    const pid_t child = start_loop("4");
     const pid_t consumer_pid = fork();
     if (consumer_pid == 0) {
       Consumer consumer;
@@ -115,12 +105,7 @@ TEST(Death, ConsumerKilledThatSpawned) {
 }
 
 TEST(Death, ConsumerThatClosesWaitsForTheProbesToBeOut) {
-  Programs::get();
-  const pid_t child = fork();
-  if (child == 0) {
-    execl(target().c_str(), "target", "loop", "6000", nullptr);
-    _exit(127);
-  }
+  const pid_t child = start_loop("6000");
   {
     Consumer consumer;
     enable_everything(consumer, false);
@@ -187,13 +172,8 @@ TEST(Death, GuardDiesAtEachPtraceCall) {
 }
 
 TEST(Death, GuardKilledWithABreakpointLeft) {
-  Programs::get();
   const std::set<pid_t> before = guards();
-  const pid_t child = fork();
-  if (child == 0) {
-    execl(target().c_str(), "target", "loop", "6000", nullptr);
-    _exit(127);
-  }
+  const pid_t child = start_loop("6000");
   Consumer consumer;
   enable_everything(consumer, false);
   ASSERT_TRUE(consumer.source->targets()->attach(static_cast<uint32_t>(child)));

@@ -9,8 +9,6 @@
 namespace sonde::test {
 namespace {
 
-const std::string& target() { return Programs::get().target; }
-
 class Filtered : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Guard, Filtered, testing::Bool());
 
@@ -277,12 +275,7 @@ TEST(Guard, SpawnsAreAnsweredInTheirOrderAndLate) {
 }
 
 TEST(Guard, AttachesAndDetaches) {
-  Programs::get();
-  const pid_t child = fork();
-  if (child == 0) {
-    execl(target().c_str(), "target", "loop", "6000", nullptr);
-    _exit(127);
-  }
+  const pid_t child = start_loop("6000");
   {
     Consumer consumer;
     consumer.enable(1, Dif().argument(0));

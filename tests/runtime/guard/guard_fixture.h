@@ -104,6 +104,28 @@ class Programs {
   }
 };
 
+/// The path of programs/target.c, compiled.
+inline const std::string& target() { return Programs::get().target; }
+
+/// A child that executes the target, which works for that many tenths of a second or until SIGUSR2, and exits with 42. Its
+/// exec is over when this returns. It prints to the file `output`.
+inline pid_t start_loop(const char* tenths, const char* output = "/dev/null") {
+  const std::string& program = target();  // compiled before the fork: once, not in each child
+  int executed[2];
+  EXPECT_EQ(pipe2(executed, O_CLOEXEC), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(open(output, O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
+    execl(program.c_str(), "target", "loop", tenths, nullptr);
+    _exit(127);
+  }
+  close(executed[1]);
+  char nothing;
+  EXPECT_EQ(read(executed[0], &nothing, 1), 0);  // the exec closes the other end
+  close(executed[0]);
+  return child;
+}
+
 /// File offset of a function.
 inline uint64_t offset_of(const std::string& path, const std::string& function) {
   static std::map<std::string, std::string> images;

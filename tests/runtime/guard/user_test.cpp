@@ -10,8 +10,6 @@
 namespace sonde::test {
 namespace {
 
-const std::string& target() { return Programs::get().target; }
-
 /// Runs a program with its output in a file.
 std::vector<std::string> to_file(const std::string& file, const std::string& arguments) {
   return {"/bin/sh", "-c", "exec " + target() + " " + arguments + " >" + file};
@@ -433,13 +431,7 @@ TEST(User, DisarmWhileItRuns) {
 }
 
 TEST(User, AttachDetachWithBreakpoints) {
-  Programs::get();
-  const pid_t child = fork();
-  if (child == 0) {
-    execl(target().c_str(), "target", "loop", "6000", nullptr);
-    _exit(127);
-  }
-  usleep(300000);
+  const pid_t child = start_loop("6000");
   for (int round = 0; round < 10; round++) {
     Consumer consumer;
     consumer.enable(1, Dif().argument(0));

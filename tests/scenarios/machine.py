@@ -90,6 +90,13 @@ def progeny_of_a_process(world):
 
 
 @scenario(only="kmod", why=WHOLE, short=True)
+def what_begin_starts_is_traced(world):
+    """BEGIN's actions run when everything is enabled: the end of the program that system() starts is seen."""
+    result = world.sonde("-w", "-q", "-n", 'BEGIN { system("true"); } proc:::exit /progenyof($pid)/ { trace(args[0]); exit(0); }')
+    equal(result.stdout.strip(), "1", "CLD_EXITED, once")
+
+
+@scenario(only="kmod", why=WHOLE, short=True)
 def signals_between_strangers(world):
     """proc:::signal-send of any sender: the sender is execname, the receiver args[1]."""
     shell = world.start(["sh", "-c", "trap 'exit 7' USR1; while :; do sleep 0.1; done"])

@@ -510,18 +510,17 @@ def main():
         build(list(users.values()))
     say(f"built after {time.monotonic() - began:.0f} s")
     fate = {}
-    with concurrent.futures.ThreadPoolExecutor(2) as pool, concurrent.futures.ThreadPoolExecutor(1) as beside:
-        of_kernel = beside.submit(kernel, inside) if inside else None
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
         wrong += healthy({killer for mutant in users.values() for killer in mutant.killers}, pool)
         for number, killer in zip(users, pool.map(lambda n: killed_by(n, users[n]), users)):
             fate[number] = killer
             say(f"{number} {'killed by ' + killer if killer else 'SURVIVES'}: {users[number].name}")
-        if of_kernel:
-            complaints, dead = of_kernel.result()
-            wrong += complaints
-            fate |= dead
-            for number, killer in dead.items():
-                say(f"{number} {'killed by ' + killer if killer else 'SURVIVES'}: {inside[number].name}")
+    if inside:  # not beside the others: an emulated machine on a busy processor is too slow for the time-outs
+        complaints, dead = kernel(inside)
+        wrong += complaints
+        fate |= dead
+        for number, killer in dead.items():
+            say(f"{number} {'killed by ' + killer if killer else 'SURVIVES'}: {inside[number].name}")
     survivors = [f"{number} survives {', '.join(chosen[number].killers)}: {chosen[number].name}" for number, killer in fate.items() if not killer]
     print("\n".join(wrong + survivors))
     seconds = int(time.monotonic() - began)

@@ -6,10 +6,9 @@ import pathlib
 import re
 import shutil
 import signal
-import time
 
 import support
-from support import Skip, attached_to, check, equal, scenario, state_of, wait_until
+from support import Skip, at_rest, attached_to, check, equal, scenario, state_of, wait_until
 
 CALL = re.compile(r"^(?:\[pid +\d+\] |\d+ +)?(\w+)\(", re.M)
 
@@ -73,8 +72,7 @@ def a_process_that_sleeps_shows_its_call(world):
                                       r"\[pid \d+\] clock_nanosleep\(CLOCK_MONOTONIC, TIMER_ABSTIME, \{tv_sec=\d+, tv_nsec=\d+\}, NULL <unfinished \.\.\.>"])):
         wait_until(lambda pid=process.pid: state_of(pid, pid) == "S", what="asleep")
         sonde = world.start_sonde("-p", str(process.pid))
-        wait_until(lambda which=sonde, pid=process.pid: attached_to(which, pid), what="attached")
-        time.sleep(0.3)
+        wait_until(lambda which=sonde, pid=process.pid: attached_to(which, pid) and at_rest(which), what="attached")
         sonde.send_signal(signal.SIGINT)
         lines = world.finish(sonde).stderr.splitlines()[1:]
         wanted *= 2  # at the attach, and at the interruption

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Actions and built-in variables that need a real program: stacks, symbols, memory, signals, descriptors."""
 
+import contextlib
 import os
 import re
 import signal
@@ -75,7 +76,7 @@ def stop_stops_the_program(world):
 
     def goes_on():
         """The time until it stops is unknown, so a SIGCONT may come before."""
-        if last_tick(ticks) != "done":
+        with contextlib.suppress(ProcessLookupError):  # it has ended
             os.kill(pid, signal.SIGCONT)
         return last_tick(ticks) == "done"
 

@@ -335,8 +335,10 @@ TEST(User, WhoIsFollowedWaitsWhenItOpensALibrary) {
   ASSERT_TRUE(consumer.source->targets()->go());
   ASSERT_EQ(await_mapped(consumer, Programs::get().plugin).waiting, pid);
   consumer.tap_function(1, SONDE_TAP_USER_ENTRY, Programs::get().plugin, "plugin", pid);
+  kill(static_cast<pid_t>(pid), SIGSTOP);  // so that it cannot end before the second acknowledgement
   ASSERT_TRUE(consumer.source->threads()->acknowledge(pid));
   EXPECT_EQ(consumer.source->threads()->acknowledge(pid).error().code(), EINVAL);
+  kill(static_cast<pid_t>(pid), SIGCONT);
   consumer.run();
   EXPECT_EQ(consumer.count(1), 50u);
   EXPECT_EQ(consumer.status[pid], 0u);

@@ -108,14 +108,14 @@ class Programs {
 inline const std::string& target() { return Programs::get().target; }
 
 /// A child that executes the target, which works for that many tenths of a second or until SIGUSR2, and exits with 42. Its
-/// exec is over when this returns. It prints to the file `output`.
-inline pid_t start_loop(const char* tenths, const char* output = "/dev/null") {
+/// exec is over when this returns.
+inline pid_t start_loop(const char* tenths) {
   const std::string& program = target();  // compiled before the fork: once, not in each child
   int executed[2];
   EXPECT_EQ(pipe2(executed, O_CLOEXEC), 0);
   const pid_t child = fork();
   if (child == 0) {
-    dup2(open(output, O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
+    dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
     execl(program.c_str(), "target", "loop", tenths, nullptr);
     _exit(127);
   }

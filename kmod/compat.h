@@ -6,6 +6,7 @@
 #ifndef SONDE_COMPAT_H
 #define SONDE_COMPAT_H
 
+#include <linux/fs.h>
 #include <linux/ftrace.h>
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
@@ -24,6 +25,13 @@
  */
 #ifndef TIF_NOTIFY_SIGNAL
 #error "sonde needs Linux 5.10.162 or newer"
+#endif
+
+/* The inode of a mapped file that /proc/PID/maps shows: since 6.8 that of the overlay file system, not of the file under it. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#define sonde_shown_inode file_user_inode
+#else
+#define sonde_shown_inode file_inode
 #endif
 
 /* ftrace: before 5.11 a handler gets all registers if it asks for them. */

@@ -10,6 +10,7 @@
 #include <linux/uaccess.h>
 
 #include "kmod/core/memory.h"
+#include "kmod/device/clock.h"
 #include "kmod/device/events.h"
 #include "kmod/device/session.h"
 
@@ -36,7 +37,7 @@ static size_t events_bytes(const struct sonde_queued_event *queued)
 /**
  * sonde_event_text() - queue an event for the reader
  * @session: any
- * @event: the event; its length is filled in
+ * @event: the event; its length is filled in, and its time, if that is 0
  * @text: the text that follows it
  *
  * Context: Any but NMI, no lock held that a wake-up takes.
@@ -60,6 +61,8 @@ bool sonde_event_text(struct sonde_session *session,
 	} else {
 		queued->event = *event;
 		queued->event.length = length;
+		if (!queued->event.time)
+			queued->event.time = sonde_clock();
 		memcpy(queued->bytes, text, length);
 		list_add_tail(&queued->node, &session->events);
 		session->event_count++;

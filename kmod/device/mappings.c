@@ -24,7 +24,9 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
+#include "kmod/compat.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/clock.h"
 #include "kmod/device/covers.h"
 #include "kmod/device/events.h"
 #include "kmod/device/hold.h"
@@ -85,18 +87,35 @@ static bool mappings_notify_later(struct sonde_session *session,
 	return false;
 }
 
+/*
+ * An exec may still fail; if it succeeds, a target's EXEC event says so. For
+ * other processes there is none.
+ */
+static u64 mappings_when(struct sonde_session *session)
+{
+	return !(current->flags & PF_EXITING) &&
+			       sonde_finder_has(session->finder, current->tgid) ?
+		       SONDE_MAPPING_SEEN :
+		       SONDE_MAPPING_ENDS;
+}
+
 /* @page is a buffer for the path. */
 static void mappings_notify(struct sonde_session *session, u32 kind,
 			    const struct vm_area_struct *vma, char *page)
 {
 	const char *path = d_path(&vma->vm_file->f_path, page, PAGE_SIZE);
+	const struct inode *inode = sonde_shown_inode(vma->vm_file);
 	struct sonde_event event = {
 		.kind = kind,
 		.pid = current->tgid,
-		.value = kind == SONDE_EVENT_MAPPING ?
-				 vma->vm_end - vma->vm_start : 0,
+		.value = kind == SONDE_EVENT_MAPPING ? mappings_when(session) : 0,
+		.time = sonde_clock(),
 		.address = vma->vm_start,
+		.size = vma->vm_end - vma->vm_start,
 		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
+		.inode = inode->i_ino,
+		.major = MAJOR(inode->i_sb->s_dev),
+		.minor = MINOR(inode->i_sb->s_dev),
 	};
 
 	if (IS_ERR(path) || *path != '/')

@@ -119,8 +119,8 @@ struct sonde_spawn_payload { /* then argv and envp, NUL after each string */
 enum sonde_event_kind {
 	SONDE_EVENT_TARGET_GONE, /* pid ended; value = its wait status */
 	SONDE_EVENT_ALL_GONE, /* nothing is traced any more */
-	SONDE_EVENT_MAPPED, /* pid mapped an executable file: address, offset, path follows; value = tid that waits for SONDE_ACKNOWLEDGE, 0 none */
-	SONDE_EVENT_MAPPING, /* pid is ending, or replacing its program; it had this executable mapping: as MAPPED, value = bytes. For symbols */
+	SONDE_EVENT_MAPPED, /* pid mapped an executable file: the fields of mappings, path follows; value = tid that waits for SONDE_ACKNOWLEDGE, 0 none */
+	SONDE_EVENT_MAPPING, /* pid had this executable mapping: as MAPPED, value = enum sonde_mapping_when. For symbols */
 	SONDE_EVENT_EXEC, /* pid has replaced its program by an exec */
 	SONDE_EVENT_DATA, /* a ring is a quarter full, or a thread is held: drain */
 	SONDE_EVENT_NOTICE, /* text for the user follows: what could not be armed, and why */
@@ -129,12 +129,23 @@ enum sonde_event_kind {
 	SONDE_EVENT_COUNT
 };
 
+enum sonde_mapping_when {
+	SONDE_MAPPING_SEEN, /* sent before the first record that may need it */
+	SONDE_MAPPING_ENDS, /* pid is ending, or replacing its program */
+};
+
+/* An address belongs to a time: records of before `time` see what was there before. */
 struct sonde_event {
 	uint32_t kind;
 	uint32_t pid;
 	uint64_t value;
+	uint64_t time; /* CLOCK_MONOTONIC, ns, of what the event is about; no record of after it precedes the event */
+	/* of a mapping, as /proc/PID/maps has them */
 	uint64_t address;
-	uint64_t offset;
+	uint64_t size; /* bytes */
+	uint64_t offset; /* in the file */
+	uint64_t inode; /* of the file: the path may lead to another one by now */
+	uint32_t major, minor; /* of the file's device */
 	uint32_t length; /* bytes that follow */
 	uint32_t reserved;
 };

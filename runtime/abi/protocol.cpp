@@ -204,6 +204,11 @@ Result<ReplyView> parse_reply(ByteSpan body) {
   return view;
 }
 
+static FileMapping mapping_of(const sonde_event& event, std::string path) {
+  return {event.pid,   event.time,  event.address, event.size,     event.offset,
+          event.major, event.minor, event.inode,   std::move(path)};
+}
+
 Result<SourceEvent> parse_event(ByteSpan body) {
   Cursor cursor(body);
   sonde_event event;
@@ -214,11 +219,10 @@ Result<SourceEvent> parse_event(ByteSpan body) {
     case SONDE_EVENT_TARGET_GONE: return SourceEvent(TargetGone{event.pid, static_cast<int>(event.value)});
     case SONDE_EVENT_ALL_GONE: return SourceEvent(AllGone{});
     case SONDE_EVENT_MAPPED:
-      return SourceEvent(
-          FileMapped{event.pid, static_cast<uint32_t>(event.value), event.address, event.offset, std::move(text)});
+      return SourceEvent(FileMapped{mapping_of(event, std::move(text)), static_cast<uint32_t>(event.value)});
     case SONDE_EVENT_MAPPING:
-      return SourceEvent(MappingEnds{event.pid, event.address, event.value, event.offset, std::move(text)});
-    case SONDE_EVENT_EXEC: return SourceEvent(ProgramChanged{event.pid});
+      return SourceEvent(MappingSeen{mapping_of(event, std::move(text)), event.value == SONDE_MAPPING_ENDS});
+    case SONDE_EVENT_EXEC: return SourceEvent(ProgramChanged{event.pid, event.time});
     case SONDE_EVENT_DATA: return SourceEvent(DataWaits{});
     case SONDE_EVENT_NOTICE: return SourceEvent(Notice{std::move(text)});
     case SONDE_EVENT_RINGS: return SourceEvent(RingsAdded{event.value});

@@ -47,22 +47,29 @@ struct TargetGone {
 };
 /// Nothing is traced any more.
 struct AllGone {};
-/// A target has mapped an executable file.
-struct FileMapped {
+/// An executable mapping of a file, as /proc/PID/maps shows it.
+struct FileMapping {
   uint32_t pid = 0;
-  uint32_t waiting = 0;  ///< the thread that waits for ThreadControl::acknowledge(); 0: none
-  uint64_t address = 0, offset = 0;
+  Nanoseconds time = 0;  ///< CLOCK_MONOTONIC: when it was there
+  uint64_t address = 0, bytes = 0, offset = 0;
+  uint32_t major = 0, minor = 0;  ///< of the device
+  uint64_t inode = 0;
   std::string path;
 };
-/// A process is ending, or replacing its program; it had this mapping.
-struct MappingEnds {
-  uint32_t pid = 0;
-  uint64_t address = 0, bytes = 0, offset = 0;
-  std::string path;
+/// A target has mapped an executable file.
+struct FileMapped {
+  FileMapping mapping;
+  uint32_t waiting = 0;  ///< the thread that waits for ThreadControl::acknowledge(); 0: none
+};
+/// A process had this mapping.
+struct MappingSeen {
+  FileMapping mapping;
+  bool ends = false;  ///< the process is ending, or replacing its program
 };
 /// A process has replaced its program by an exec.
 struct ProgramChanged {
   uint32_t pid = 0;
+  Nanoseconds time = 0;  ///< CLOCK_MONOTONIC
 };
 /// There is enough to drain, or a thread is held.
 struct DataWaits {};
@@ -79,7 +86,7 @@ struct SourceStays {
   std::string text;
 };
 
-using SourceEvent = std::variant<TargetGone, AllGone, FileMapped, MappingEnds, ProgramChanged, DataWaits, Notice,
+using SourceEvent = std::variant<TargetGone, AllGone, FileMapped, MappingSeen, ProgramChanged, DataWaits, Notice,
                                  RingsAdded, SourceStays>;
 
 struct SpawnRequest {

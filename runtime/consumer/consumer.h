@@ -90,10 +90,11 @@ class Consumer {
   void note_process(uint32_t pid) { names_.note(pid); }
   /// It runs another program now.
   void note_program(uint32_t pid) { names_.note_program(pid); }
-  void note_mapping(const MappingEnds& mapping) {
-    names_.note_mapping(mapping.pid, mapping.address, mapping.offset, mapping.path, mapping.bytes);
+  void note_mapping(const MappingSeen& mapping) {
+    const FileMapping& one = mapping.mapping;
+    names_.note_mapping(one.pid, one.address, one.offset, one.path, one.bytes);
   }
-  /// Sets a callback that reads the MappingEnds events that have arrived. It is called, even inside drain(), when an
+  /// Sets a callback that reads the MappingSeen events that have arrived. It is called, even inside drain(), when an
   /// address has no name.
   void catch_up_by(std::function<void()> way) { names_.catch_up_by(std::move(way)); }
 

@@ -20,6 +20,8 @@
 #include <iterator>
 #include <set>
 
+#include "runtime/base/clock.h"
+
 namespace sonde::guard {
 namespace {
 
@@ -45,8 +47,8 @@ Session::Session(UtraceHost& host, UniqueFd socket)
                  const auto waiting = static_cast<uint64_t>(thread.unacknowledged > 0 ? thread.tid : 0);
                  event(SONDE_EVENT_MAPPED, thread.process->pid, waiting, &mapping, mapping.path);
                },
-               [this](pid_t pid, const Mapping& mapping) {
-                 event(SONDE_EVENT_MAPPING, pid, mapping.end - mapping.start, &mapping, mapping.path);
+               [this](pid_t pid, const Mapping& mapping, sonde_mapping_when when) {
+                 event(SONDE_EVENT_MAPPING, pid, when, &mapping, mapping.path);
                },
                [this](const std::string& text) { event(SONDE_EVENT_NOTICE, 0, 0, nullptr, text); },
                [this] { event(SONDE_EVENT_DATA, 0, 0, nullptr, ""); }}) {
@@ -101,9 +103,14 @@ void Session::event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapp
   header.pid = static_cast<uint32_t>(pid);
   header.value = value;
   header.length = static_cast<uint32_t>(text.size());
+  header.time = monotonic_now();
   if (mapping != nullptr) {
     header.address = mapping->start;
+    header.size = mapping->end - mapping->start;
     header.offset = mapping->offset;
+    header.inode = mapping->inode;
+    header.major = mapping->major;
+    header.minor = mapping->minor;
   }
   channel_.send(SONDE_PACKET_EVENT, {as_bytes(header), {reinterpret_cast<const uint8_t*>(text.data()), text.size()}});
   channel_.flush();

@@ -346,14 +346,14 @@ void Tracer::note_exit(Thread& thread, long code) {
 /// program cannot be gone yet when the consumer looks at it.
 void Tracer::notify_stack_mappings(Process& process) {
   for (const Mapping& mapping : process.space->unwinder().take_files(process.pid))
-    events_.mapping(process.pid, mapping);
+    events_.mapping(process.pid, mapping, SONDE_MAPPING_SEEN);
 }
 
 /// Stacks may be printed after the process has ended. It still has its mappings now, so they are sent to the consumer.
 void Tracer::notify_mappings(Thread& thread) {
   AddressSpace space(thread.process->pid);
   for (const Mapping& mapping : space.refresh(thread.process->pid))
-    if (mapping.path.starts_with('/')) events_.mapping(thread.process->pid, mapping);
+    if (mapping.path.starts_with('/')) events_.mapping(thread.process->pid, mapping, SONDE_MAPPING_ENDS);
 }
 
 uint32_t Tracer::on_exit(Thread& thread, long code) {

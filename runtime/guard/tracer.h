@@ -24,7 +24,7 @@ class Tracer {
     std::function<void(pid_t pid, long status)> gone;
     std::function<void(pid_t pid)> exec;
     std::function<void(const Thread& thread, const Mapping& mapping)> mapped;
-    std::function<void(pid_t pid, const Mapping& mapping)> mapping;  ///< of a program that is ending
+    std::function<void(pid_t pid, const Mapping& mapping, sonde_mapping_when when)> mapping;
     std::function<void(const std::string& text)> notice;
     std::function<void()> data;
   };

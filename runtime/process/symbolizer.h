@@ -41,7 +41,7 @@ class Symbolizer {
  public:
   /// Copies the current mappings of `pid`; keeps the old copy if it has ended.
   void note(uint32_t pid);
-  /// A mapping that ends with its program (MappingEnds).
+  /// A mapping that ends with its program (MappingSeen).
   void note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size);
   /// `pid` has replaced its program: its mappings have ended, and the new ones are copied.
   void note_exec(uint32_t pid);

@@ -175,7 +175,7 @@ void Tracing::take_names() {
   while (source_ != nullptr && !source_lost_) {
     auto event = source_->next_event();
     if (!event || !*event) return;  // take_events() will see the error again
-    if (const auto* mapping = std::get_if<MappingEnds>(&**event)) {
+    if (const auto* mapping = std::get_if<MappingSeen>(&**event)) {
       consumer_->note_mapping(*mapping);
     } else {
       deferred_.push_back(std::move(**event));
@@ -203,7 +203,7 @@ Result<void> Tracing::look_at_mapped() {
   if (mapped_.empty()) return {};
   const std::vector<FileMapped> mapped = std::exchange(mapped_, {});
   std::vector<std::string> paths;
-  for (const FileMapped& file : mapped) paths.push_back(file.path);
+  for (const FileMapped& file : mapped) paths.push_back(file.mapping.path);
   auto done = framework_.modules_appeared(paths);
   for (const FileMapped& file : mapped)
     if (threads_ != nullptr && file.waiting != 0) (void)threads_->acknowledge(file.waiting).has_value();
@@ -225,12 +225,12 @@ Result<void> Tracing::take(const AllGone&) {
 }
 
 Result<void> Tracing::take(const FileMapped& file) {
-  consumer_->note_process(file.pid);
+  consumer_->note_process(file.mapping.pid);
   mapped_.push_back(file);
   return mapped_.size() < kMappedAtOnce ? Result<void>() : look_at_mapped();
 }
 
-Result<void> Tracing::take(const MappingEnds& mapping) {
+Result<void> Tracing::take(const MappingSeen& mapping) {
   consumer_->note_mapping(mapping);
   return {};
 }
@@ -249,7 +249,7 @@ Result<void> Tracing::take(const Notice& notice) {
 void Tracing::take_notices() {
   for (auto event = source_->next_event(); event && *event; event = source_->next_event()) {
     if (const auto* notice = std::get_if<Notice>(&**event)) output_.message(notice->text);
-    if (const auto* mapping = std::get_if<MappingEnds>(&**event)) consumer_->note_mapping(*mapping);
+    if (const auto* mapping = std::get_if<MappingSeen>(&**event)) consumer_->note_mapping(*mapping);
   }
 }
 

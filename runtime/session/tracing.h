@@ -80,7 +80,7 @@ class Tracing {
   Result<void> take(const TargetGone& gone);
   Result<void> take(const AllGone&);
   Result<void> take(const FileMapped& file);
-  Result<void> take(const MappingEnds& mapping);
+  Result<void> take(const MappingSeen& mapping);
   Result<void> take(const ProgramChanged& changed);
   Result<void> take(const Notice& notice);
   // Handled by the source itself, or nothing to do: each turn drains anyway.

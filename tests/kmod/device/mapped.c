@@ -33,8 +33,8 @@ static void take(const struct sonde_event *event, const char *text)
 		return;
 	}
 	CHECK(!gone || !only, "a mapping of the dead");
-	CHECK(*text == '/' && event->value >= 4096, "%lu bytes of '%s'",
-	      event->value, text);
+	CHECK(*text == '/' && event->size >= 4096 && event->inode,
+	      "%lu bytes of '%s', inode %lu", event->size, text, event->inode);
 	mappings++;
 	ours += is_file && event->address == child_maps->address;
 }

@@ -52,7 +52,18 @@ TEST(Protocol, SpawnRoundTrip) {
 /// Every prefix of a valid payload, and every payload with one byte changed, is either parsed or refused with EINVAL.
 template <typename Event>
 Event event_of(sonde_event_kind kind, const std::string& text) {
-  const sonde_event header{static_cast<uint32_t>(kind), 7, 300, 0x1000, 0x2000, static_cast<uint32_t>(text.size()), 0};
+  const sonde_event header{.kind = static_cast<uint32_t>(kind),
+                           .pid = 7,
+                           .value = 300,
+                           .time = 400,
+                           .address = 0x1000,
+                           .size = 0x5000,
+                           .offset = 0x2000,
+                           .inode = 9,
+                           .major = 8,
+                           .minor = 1,
+                           .length = static_cast<uint32_t>(text.size()),
+                           .reserved = 0};
   Bytes body(as_bytes(header).begin(), as_bytes(header).end());
   body.insert(body.end(), text.begin(), text.end());
   auto parsed = parse_event(body);
@@ -65,24 +76,28 @@ TEST(Protocol, EachEventHasItsFields) {
   EXPECT_EQ(gone.pid, 7u);
   EXPECT_EQ(gone.wait_status, 300);
   const auto mapped = event_of<FileMapped>(SONDE_EVENT_MAPPED, "/lib/x.so");
-  EXPECT_EQ(mapped.pid, 7u);
   EXPECT_EQ(mapped.waiting, 300u);
-  EXPECT_EQ(mapped.address, 0x1000u);
-  EXPECT_EQ(mapped.offset, 0x2000u);
-  EXPECT_EQ(mapped.path, "/lib/x.so");
-  const auto mapping = event_of<MappingEnds>(SONDE_EVENT_MAPPING, "/lib/y.so");
-  EXPECT_EQ(mapping.pid, 7u);
-  EXPECT_EQ(mapping.bytes, 300u);
-  EXPECT_EQ(mapping.address, 0x1000u);
-  EXPECT_EQ(mapping.offset, 0x2000u);
-  EXPECT_EQ(mapping.path, "/lib/y.so");
+  EXPECT_EQ(mapped.mapping.pid, 7u);
+  EXPECT_EQ(mapped.mapping.time, 400u);
+  EXPECT_EQ(mapped.mapping.address, 0x1000u);
+  EXPECT_EQ(mapped.mapping.bytes, 0x5000u);
+  EXPECT_EQ(mapped.mapping.offset, 0x2000u);
+  EXPECT_EQ(mapped.mapping.inode, 9u);
+  EXPECT_EQ(mapped.mapping.major, 8u);
+  EXPECT_EQ(mapped.mapping.minor, 1u);
+  EXPECT_EQ(mapped.mapping.path, "/lib/x.so");
+  const auto seen = event_of<MappingSeen>(SONDE_EVENT_MAPPING, "/lib/y.so");
+  EXPECT_EQ(seen.mapping.path, "/lib/y.so");
+  EXPECT_FALSE(seen.ends);
+  EXPECT_EQ(event_of<ProgramChanged>(SONDE_EVENT_EXEC, "").time, 400u);
   EXPECT_EQ(event_of<ProgramChanged>(SONDE_EVENT_EXEC, "").pid, 7u);
   EXPECT_EQ(event_of<Notice>(SONDE_EVENT_NOTICE, "look").text, "look");
   EXPECT_EQ(event_of<RingsAdded>(SONDE_EVENT_RINGS, "").rings, 300u);
   EXPECT_EQ(event_of<SourceStays>(SONDE_EVENT_STAYS, "it stays").text, "it stays");
   event_of<AllGone>(SONDE_EVENT_ALL_GONE, "");
   event_of<DataWaits>(SONDE_EVENT_DATA, "");
-  const sonde_event unknown{SONDE_EVENT_COUNT, 0, 0, 0, 0, 0, 0};
+  sonde_event unknown{};
+  unknown.kind = SONDE_EVENT_COUNT;
   EXPECT_FALSE(parse_event(as_bytes(unknown)));
 }
 

@@ -305,7 +305,7 @@ TEST(User, Dlopen) {
   bool mapped = false;
   for (const SourceEvent& event : consumer.seen) {
     const auto* file = std::get_if<FileMapped>(&event);
-    mapped = mapped || (file != nullptr && file->path == Programs::get().plugin);
+    mapped = mapped || (file != nullptr && file->mapping.path == Programs::get().plugin);
   }
   EXPECT_TRUE(mapped);
 }
@@ -317,7 +317,7 @@ FileMapped await_mapped(Consumer& consumer, const std::string& path) {
     auto event = consumer.source->next_event();
     if (!event) break;
     const auto* file = *event ? std::get_if<FileMapped>(&**event) : nullptr;
-    if (file != nullptr && file->path == path) return *file;
+    if (file != nullptr && file->mapping.path == path) return *file;
     if (file != nullptr) (void)consumer.source->threads()->acknowledge(file->waiting).has_value();
     usleep(1000);
   }

@@ -83,8 +83,8 @@ TEST_F(TracingTest, ItsEndsAreSaid) {
 TEST_F(TracingTest, AThreadThatHasMappedAFileGoesOnWhenTheFileWasLookedAt) {
   ASSERT_TRUE(tracing_->start({}, ""));
   FileMapped file;
-  file.pid = 7;
-  file.path = "/nowhere/libx.so";
+  file.mapping.pid = 7;
+  file.mapping.path = "/nowhere/libx.so";
   file.waiting = 9;
   say(file);
   file.waiting = 0;

@@ -506,6 +506,7 @@ int sonde_device_init(void)
 	sonde_points_init();
 	sonde_syscalls_init();
 	sonde_uprobes_init();
+	sonde_locations_init();
 	err = sonde_timers_init();
 	if (err)
 		return err;

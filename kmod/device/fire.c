@@ -121,7 +121,7 @@ int sonde_read_user(u64 address, void *to, u32 length)
 static int fire_env_read_user(struct sonde_firing *firing, u64 address,
 			      void *to, u32 length)
 {
-	return sonde_read_user(address, to, length);
+	return sonde_load(firing, address, to, length);
 }
 
 /* Reads up to @max - 1 bytes and adds a NUL. Return: the length, or -1. */
@@ -149,7 +149,7 @@ int sonde_read_text(u64 address, char *to, u32 max)
 static int fire_env_read_text(struct sonde_firing *firing, u64 address,
 			      char *to, u32 max)
 {
-	return sonde_read_text(address, to, max);
+	return sonde_load_text(firing, address, to, max);
 }
 
 /* With interrupts off mappings cannot be looked up: the firing is deferred, if possible. */
@@ -287,7 +287,7 @@ u64 sonde_variable(struct sonde_firing *firing, u32 variable)
 	case SONDE_DIF_VAR_VTIMESTAMP:
 		return fire_cpu_time();
 	case SONDE_DIF_VAR_ERRNO:
-		return firing->start.error;
+		return firing->start.located ? 0 : firing->start.error;
 	case SONDE_DIF_VAR_UCALLER:
 		return fire_caller(firing);
 	case SONDE_DIF_VAR_USTACKDEPTH:

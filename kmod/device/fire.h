@@ -39,6 +39,30 @@ int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max);
 int sonde_read_present(u64 address, void *to, u32 length);
 
+/* locations.c */
+void sonde_locations_init(void);
+int sonde_read_argument(struct sonde_firing *firing, u64 address, void *to,
+			u32 length);
+int sonde_read_argument_text(struct sonde_firing *firing, u64 address, char *to,
+			     u32 max);
+
+/* Reads an argument or user memory, for a program. Return: 0 or -1. */
+static inline int sonde_load(struct sonde_firing *firing, u64 address, void *to,
+			     u32 length)
+{
+	if (unlikely(sonde_is_argument(address)))
+		return sonde_read_argument(firing, address, to, length);
+	return sonde_read_user(address, to, length);
+}
+
+static inline int sonde_load_text(struct sonde_firing *firing, u64 address,
+				  char *to, u32 max)
+{
+	if (unlikely(sonde_is_argument(address)))
+		return sonde_read_argument_text(firing, address, to, max);
+	return sonde_read_text(address, to, max);
+}
+
 /* unwind.c: the maximal cost of a walk, in program instructions */
 #define SONDE_WALK_COST(frames) (512u + 64u * (frames))
 

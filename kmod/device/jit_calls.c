@@ -60,11 +60,12 @@ static u64 jit_note_fault(struct sonde_firing *firing, u64 address)
 
 u64 sonde_jit_load(u64 context, u64 address, u64 bytes, u64 r4, u64 r5)
 {
+	struct sonde_firing *firing = jit_firing_of(context);
 	u64 value = 0; /* little endian: the other bytes stay 0 */
 
-	if (!sonde_read_user(address, &value, bytes))
+	if (!sonde_load(firing, address, &value, bytes))
 		return value;
-	return jit_note_fault(jit_firing_of(context), address);
+	return jit_note_fault(firing, address);
 }
 
 u64 sonde_jit_load_kernel(u64 context, u64 address, u64 bytes, u64 r4, u64 r5)
@@ -200,7 +201,7 @@ u64 sonde_jit_string(u64 context, u64 insn, u64 a, u64 b, u64 r5)
 	if (in->op == SONDE_DIF_CAPKSTR)
 		length = sonde_read_kernel_text(a, to, max + 1);
 	else if (max)
-		length = sonde_read_text(a, to, max + 1);
+		length = sonde_load_text(firing, a, to, max + 1);
 	return jit_end_text(firing, in->d, length, max + 1, a);
 }
 
@@ -208,11 +209,14 @@ u64 sonde_jit_memory(u64 context, u64 insn, u64 a, u64 b, u64 r5)
 {
 	struct sonde_firing *firing = jit_firing_of(context);
 	const struct sonde_dif_insn *in = jit_insn_of(insn);
-	int (*read)(u64 address, void *to, u32 length) =
-		in->op == SONDE_DIF_CAPKMEM ? sonde_read_kernel :
-					      sonde_read_user;
+	u8 *to = jit_span_start(firing);
+	int err = b > in->i;
 
-	if (b > in->i || (b && read(a, jit_span_start(firing), b)))
+	if (b && !err)
+		err = in->op == SONDE_DIF_CAPKMEM ?
+			      sonde_read_kernel(a, to, b) :
+			      sonde_load(firing, a, to, b);
+	if (err)
 		jit_fault_slot(firing, in->d, a);
 	else
 		jit_end_span(firing, in->d, b, b);

@@ -181,8 +181,12 @@ enum sonde_args_source {
 /* What is known at the start of a firing, in one word. */
 union sonde_firing_start {
 	struct {
-		s32 error; /* errno of a system call */
-		bool at_edge; /* the return address is at the top of the stack */
+		union {
+			s32 error; /* errno of a system call */
+			u32 tap; /* if it is located: the tap with the locations of the arguments */
+		};
+		bool at_edge : 1; /* the return address is at the top of the stack */
+		bool located : 1; /* of a user function: `tap` is valid */
 		bool stack_args; /* args[6] and later are still on the stack */
 		bool has_text; /* text_address is valid */
 		u8 args_source; /* enum sonde_args_source */
@@ -209,6 +213,7 @@ struct sonde_armed {
 	/* for user taps */
 	bool judged; /* whether it fires is decided at each hit */
 	union sonde_firing_start start; /* for its firings */
+	struct sonde_location *locations; /* of the arguments, tap.arguments of them; or NULL */
 	struct sonde_uprobe *uprobe; /* NULL: never fires */
 	struct sonde_armed __rcu *next; /* at the same uprobe */
 };

@@ -236,9 +236,31 @@ static void tap_leave_kind(struct sonde_arming *arming,
 	arming->ops = next;
 }
 
+static void tap_free(struct sonde_armed *armed)
+{
+	if (armed->locations)
+		sonde_free(armed->locations);
+	sonde_free(armed);
+}
+
+/* @bytes: tap.arguments locations, checked, at any address. */
+static int tap_take_locations(struct sonde_armed *armed, const void *bytes)
+{
+	size_t size = armed->tap.arguments * sizeof(*armed->locations);
+
+	if (!size)
+		return 0;
+	armed->locations = sonde_alloc(SONDE_MEMORY_TAPS, size);
+	if (!armed->locations)
+		return -ENOMEM;
+	memcpy(armed->locations, bytes, size);
+	return 0;
+}
+
 static int tap_arm_one(struct sonde_session *session,
 		       const struct sonde_tap *tap, const char *path,
-		       struct sonde_arming *arming, char *why)
+		       const void *locations, struct sonde_arming *arming,
+		       char *why)
 {
 	struct sonde_armed *armed;
 	int err = tap_check_tap(session, tap, arming, why);
@@ -250,6 +272,9 @@ static int tap_arm_one(struct sonde_session *session,
 		return -ENOMEM;
 	armed->tap = *tap;
 	armed->session = session;
+	err = tap_take_locations(armed, locations);
+	if (err)
+		goto out_free;
 	armed->ops = tap_ops_of(tap->kind);
 	armed->probe = sonde_probe_get(session, tap->probe);
 	err = -ENOMEM;
@@ -277,7 +302,7 @@ static int tap_arm_one(struct sonde_session *session,
 out_erase:
 	xa_erase(&session->taps, tap->id);
 out_free:
-	sonde_free(armed);
+	tap_free(armed);
 	return err;
 }
 
@@ -317,7 +342,7 @@ static void tap_bury(struct list_head *gone)
 	list_for_each_entry_safe(armed, next, gone, gone) {
 		if (armed->ops->free)
 			armed->ops->free(armed);
-		sonde_free(armed);
+		tap_free(armed);
 	}
 }
 
@@ -334,33 +359,64 @@ static void tap_undo(struct sonde_session *session,
 	tap_bury(&gone);
 }
 
-static int tap_check_paths(const struct sonde_tap *taps, u64 count, u64 length,
-			   char *why)
+/* @bytes is the rest of the request, which may be of any length. */
+static bool tap_are_locations(const char *bytes, u64 length, u32 count)
 {
-	u64 bytes = count * sizeof(*taps), n;
-	const char *path = (const char *)&taps[count];
+	struct sonde_location location;
+	u32 n;
 
+	if (count > length / sizeof(location))
+		return false;
+	for (n = 0; n < count; n++) {
+		memcpy(&location, bytes + n * sizeof(location),
+		       sizeof(location));
+		if (sonde_location_check(&location))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Checks all that follows the taps. Return: the address of their locations, or
+ * NULL: the request is malformed.
+ */
+static const char *tap_find_locations(const struct sonde_tap *taps, u64 count,
+				      u64 length, char *why)
+{
+	const char *end = (const char *)taps + length, *locations, *at;
+	u64 n;
+
+	at = (const char *)&taps[count];
 	for (n = 0; n < count; n++) {
 		u32 size = taps[n].path_length;
 
-		if (size > SONDE_PATH_MAX - 1 || size > length - bytes ||
-		    memchr(path, 0, size))
-			return sonde_refuse(why, -EINVAL,
-					    "malformed request: path of a tap");
-		bytes += size;
-		path += size;
+		if (size > SONDE_PATH_MAX - 1 || size > end - at ||
+		    memchr(at, 0, size)) {
+			sonde_refuse(why, 0, "malformed request: path of a tap");
+			return NULL;
+		}
+		at += size;
 	}
-	if (bytes == length)
-		return 0;
-	return sonde_refuse(why, -EINVAL,
-			    "malformed request: bytes after the taps");
+	locations = at;
+	for (n = 0; n < count; n++) {
+		if (!tap_are_locations(at, end - at, taps[n].arguments)) {
+			sonde_refuse(why, 0,
+				     "malformed request: location of a tap");
+			return NULL;
+		}
+		at += taps[n].arguments * sizeof(struct sonde_location);
+	}
+	if (at == end)
+		return locations;
+	sonde_refuse(why, 0, "malformed request: bytes after the taps");
+	return NULL;
 }
 
 /**
  * sonde_taps_arm() - arm taps: all or none
  * @session: its lock is held
  * @count: number of taps
- * @bytes: an array of sonde_tap, then the paths, one after another
+ * @bytes: an array of sonde_tap, then their paths, then their locations
  * @length: of @bytes
  * @why: the message for the user on failure
  *
@@ -373,8 +429,8 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 {
 	const struct sonde_tap *taps = bytes;
 	struct sonde_arming arming = {};
-	const char *path;
-	int err;
+	const char *path, *locations;
+	int err = 0;
 	u64 n;
 
 	lockdep_assert_held(&session->lock);
@@ -382,14 +438,16 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 		return sonde_refuse(why, -EINVAL,
 				    "malformed request: array of taps");
 	path = (const char *)&taps[count];
-	err = tap_check_paths(taps, count, length, why);
-	if (err)
-		return err;
+	locations = tap_find_locations(taps, count, length, why);
+	if (!locations)
+		return -EINVAL;
 	for (n = 0; n < count; n++) {
-		err = tap_arm_one(session, &taps[n], path, &arming, why);
+		err = tap_arm_one(session, &taps[n], path, locations, &arming,
+				  why);
 		if (err)
 			break;
 		path += taps[n].path_length;
+		locations += taps[n].arguments * sizeof(struct sonde_location);
 	}
 	tap_leave_kind(&arming, NULL);
 	if (!err)

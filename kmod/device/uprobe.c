@@ -285,6 +285,8 @@ static union sonde_firing_start utap_firing_start(const struct sonde_tap *tap)
 	bool leaving = tap->kind == SONDE_TAP_USER_RETURN;
 
 	return (union sonde_firing_start){
+		.tap = tap->arguments ? tap->id : 0,
+		.located = tap->arguments != 0,
 		.at_edge = entry || leaving || tap->offset == tap->function,
 		.stack_args = entry,
 		.args_source = leaving ? SONDE_ARGS_READY : SONDE_ARGS_USER,

@@ -18,8 +18,9 @@
 #include "kmod/shared/dif.h"
 #include "kmod/shared/event.h"
 #include "kmod/shared/leave.h"
+#include "kmod/shared/location.h"
 
-#define SONDE_ABI_VERSION 4u
+#define SONDE_ABI_VERSION 5u
 #define SONDE_PATH_MAX 4096u
 
 enum sonde_request_kind {
@@ -28,7 +29,7 @@ enum sonde_request_kind {
 	SONDE_PROGRAM_LOAD, /* id; payload sonde_program_payload; the program is verified */
 	SONDE_ECB_ADD, /* payload: array of `value` sonde_ecb; all or none */
 	SONDE_ECB_REMOVE, /* payload: array of `value` u32 epids */
-	SONDE_TAP_ARM, /* payload: array of `value` sonde_tap, each with its path after the array */
+	SONDE_TAP_ARM, /* payload: array of `value` sonde_tap; then their paths, their locations, their counters, their leaves */
 	SONDE_TAP_DISARM, /* payload: array of `value` u32 tap ids; when the reply comes, none of them fires any more */
 	SONDE_SPAWN, /* payload: sonde_spawn_payload; reply: pid, stopped after its exec */
 	SONDE_ATTACH, /* value = pid; reply 0: all its threads are attached; none of them fires before SONDE_GO */
@@ -100,12 +101,13 @@ struct sonde_tap {
 	uint64_t function; /* file offset of the function's entry, for USER_* */
 	struct sonde_leave leave; /* for USER_RETURN: the instruction; for USER_ENTRY: REENTER for the jumps that are not entries, else NONE */
 	uint32_t sum; /* in SONDE_PATH_CODE: CRC-32 of the text when the probe was made; if the text differs, the tap is not armed. Else 0 */
+	uint32_t arguments; /* number of its sonde_location: where the arguments are; for USER_* */
 	/* Reserved, all 0: no source supports these yet. */
 	uint32_t flags;
-	uint32_t arguments; /* locations of the probe's own arguments, which follow the paths */
-	uint32_t returns; /* for a USER_ENTRY: number of sonde_leaves, after those, to be armed with it */
-	uint32_t reserved;
-	uint64_t semaphore; /* in the file, of a 16-bit counter of tracers: incremented while the tap is armed */
+	uint32_t counters; /* number of its u64: offsets in the file of 16-bit counters of tracers, incremented while the tap is armed */
+	uint32_t returns; /* for a USER_ENTRY: number of its sonde_leave, to be armed with it */
+	uint32_t machine; /* ELF's number of the machine that leaves and locations speak of; 0: the source's own */
+	uint32_t reserved[5];
 };
 
 struct sonde_spawn_payload { /* then argv and envp, NUL after each string */

@@ -75,11 +75,23 @@ static inline const char *sonde_request_fault(const struct sonde_request *reques
 	return NULL;
 }
 
-/* The same for a tap, for fields that no kind of tap uses yet. */
+/* The same for a tap, for fields that its kind, or no kind yet, uses. */
 static inline const char *sonde_tap_fault(const struct sonde_tap *tap)
 {
-	if (tap->flags || tap->arguments || tap->returns || tap->semaphore || tap->reserved)
-		return "flags or reserved of a tap are not 0";
+	const int user = tap->kind == SONDE_TAP_USER_ENTRY || tap->kind == SONDE_TAP_USER_RETURN ||
+			 tap->kind == SONDE_TAP_USER_OFFSET;
+	unsigned n;
+
+	for (n = 0; n < sizeof(tap->reserved) / sizeof(tap->reserved[0]); n++) {
+		if (tap->reserved[n])
+			return "reserved fields of a tap are not 0";
+	}
+	if (tap->flags || tap->counters || tap->returns || tap->machine)
+		return "flags, counters, returns or machine of a tap are not 0";
+	if (tap->arguments && !user)
+		return "locations of a tap that is not of a user program: their number is not 0";
+	if (tap->arguments > SONDE_LOCATIONS_MAX)
+		return "too many locations of a tap";
 	return NULL;
 }
 

@@ -278,7 +278,8 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
                tap.offset,
                tap.function,
                tap.leave,
-               tap.sum};
+               tap.sum,
+               {}};
     const bool same_file = tap.path_length == 0 && is_user_tap(parsed.kind) && !taps.empty();
     if (same_file)
       parsed.path = taps.back().path;
@@ -286,6 +287,11 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
       return malformed("path of a tap cut short");
     if (parsed.path.find('\0') != std::string::npos) return malformed("NUL in the path of a tap");
     taps.push_back(std::move(parsed));
+  }
+  for (size_t i = 0; i < taps.size(); i++) {
+    if (!cursor.take_array(taps[i].locations, raw[i].arguments)) return malformed("locations of a tap cut short");
+    for (const sonde_location& location : taps[i].locations)
+      if (sonde_location_check(&location) != 0) return malformed("location of a tap");
   }
   if (!cursor.done()) return malformed("bytes after the taps");
   return taps;
@@ -319,7 +325,7 @@ Bytes encode_program(const sonde_dif_program& program) {
 }
 
 Bytes encode_taps(std::span<const Tap> taps) {
-  Bytes bytes, paths;
+  Bytes bytes, paths, locations;
   bytes.reserve(taps.size() * sizeof(sonde_tap));
   const std::string* before = nullptr;
   for (const Tap& tap : taps) {
@@ -336,11 +342,15 @@ Bytes encode_taps(std::span<const Tap> taps) {
     raw.function = tap.function;
     raw.leave = tap.leave;
     raw.sum = tap.sum;
+    raw.arguments = static_cast<uint32_t>(tap.locations.size());
+    append(locations,
+           {reinterpret_cast<const uint8_t*>(tap.locations.data()), tap.locations.size() * sizeof(sonde_location)});
     append(bytes, as_bytes(raw));
     append(paths, {reinterpret_cast<const uint8_t*>(path.data()), path.size()});
     before = &tap.path;
   }
   append(bytes, paths);
+  append(bytes, locations);
   return bytes;
 }
 

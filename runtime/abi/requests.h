@@ -24,6 +24,7 @@ struct Tap {
   uint64_t function = 0;  ///< file offset of the function's entry
   sonde_leave leave{};    ///< for USER_RETURN, and for the jumps back of a USER_ENTRY
   uint32_t sum = 0;       ///< CRC-32 of that text
+  std::vector<sonde_location> locations;  ///< where the arguments are
 };
 
 /// A tap at a place in a file.

@@ -27,6 +27,7 @@
 
 #include "kmod/shared/event.h"
 #include "kmod/shared/leave.h"
+#include "kmod/shared/location.h"
 
 /* Rises with every addition or change here. A Sonde runs plug-ins of its own number, and of those from
  * SONDE_PROVIDER_ABI_LEAST on. */
@@ -250,13 +251,19 @@ struct sonde_tap_request {
   struct sonde_leave leave; /* how the instruction leaves the function: from sonde_function_places() */
   uint32_t sum;             /* in SONDE_PATH_CODE: CRC-32 of the text; else 0 */
   uint32_t reserved;
+  /* User taps: where the probe's arguments stand when the tap fires, at most SONDE_LOCATIONS_MAX; and 16-bit counters of
+   * tracers, by their offsets in the file, which are incremented while the tap is armed: no source supports these yet.
+   */
+  const struct sonde_location* locations;
+  const uint64_t* counters;
+  uint32_t location_count, counter_count;
 };
 
 /* Context: dtps_enable, for the probe being enabled. The tap is armed when the enabling as a whole has succeeded. If
  * the source cannot arm it, the enabling fails and the user gets a message. dtrace_probe() does nothing for a probe
  * that has taps.
- * EINVAL: `size` is not a size of this struct, the kind does not exist, or another probe is being enabled: no tap.
- * EPERM: not in dtps_enable. */
+ * EINVAL: `size` is not a size of this struct, the kind does not exist, a location is not valid (location.h) or not for
+ * this kind, or another probe is being enabled: no tap. ENOTSUP: it has counters. EPERM: not in dtps_enable. */
 int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request);
 /* Context: dtps_enable, dtps_disable. Disarms all taps of the probe. */
 void sonde_tap_disarm(dtrace_id_t probe);

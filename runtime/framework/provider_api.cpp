@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -161,6 +162,11 @@ sonde::Locked locked(Call call, const char* function) {
   return check_call(call, function) ? locked() : sonde::Locked(nullptr);
 }
 
+bool are_locations(sonde_tap_kind kind, std::span<const sonde_location> list) {
+  if (list.size() > SONDE_LOCATIONS_MAX || (!list.empty() && !sonde::is_user_tap(kind))) return false;
+  return std::ranges::all_of(list, [](const sonde_location& one) { return sonde_location_check(&one) == 0; });
+}
+
 }  // namespace
 
 extern "C" {
@@ -229,6 +235,9 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   if (state == nullptr || framework->op_probe.value != probe) return EINVAL;
   if (request == nullptr || request->size != sizeof *request) return EINVAL;
   if (static_cast<uint32_t>(request->kind) >= SONDE_TAP_KIND_COUNT) return EINVAL;
+  const std::span locations(request->locations, request->location_count);
+  if (!are_locations(request->kind, locations)) return EINVAL;
+  if (request->counter_count != 0) return ENOTSUP;
   sonde::Tap tap;
   tap.id = {++framework->last_tap};
   tap.kind = request->kind;
@@ -240,6 +249,7 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   tap.function = request->function;
   tap.leave = request->leave;
   tap.sum = request->sum;
+  tap.locations.assign(locations.begin(), locations.end());
   if (state->taps.empty()) state->taps.first = tap.id.value;
   state->taps.count++;
   framework->taps_to_arm.push_back(std::move(tap));

@@ -269,6 +269,7 @@ void Breakpoints::fire_taps(Thread& thread, const Site& site, const machine::Reg
     firing.probe = tap.probe;
     firing.at_edge = tap.kind != SONDE_TAP_USER_OFFSET || tap.offset == tap.function;
     firing.stack_arguments = entry;
+    firing.locations = tap.locations;
     if (tap.kind == SONDE_TAP_USER_RETURN) {
       sonde_leave_args(firing.args.data(), tap.offset - tap.function, machine::function_result(regs));
     } else {

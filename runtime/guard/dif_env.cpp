@@ -166,11 +166,42 @@ std::string fd_number(const Thread& thread, uint64_t fd, const char* name, int b
                                  : std::to_string(std::strtoll(info.c_str() + at + std::strlen(name), nullptr, base));
 }
 
-int env_read_user(void* pointer, uint64_t address, void* to, uint32_t length) {
+int read_bytes(void* pointer, uint64_t address, void* to, uint32_t length) {
   return read_target(context_of(pointer).thread, address, to, length) ? 0 : -1;
 }
 
+int read_vector(void* pointer, uint32_t number, void* to) {
+  return machine::read_vector(context_of(pointer).thread.tid, number, to);
+}
+
+/// Reads a part of an argument (location.h): 0 or -1.
+int read_argument(FireContext& context, uint64_t address, void* to, uint32_t length) {
+  const Locations& locations = context.firing.locations;
+  if (locations == nullptr || context.regs == nullptr || !machine::is_native(*context.regs)) return -1;
+  const FrameRegisters registers = frame_registers(*context.regs);
+  const sonde_location_state state{registers.data(), machine::thread_block(*context.regs), read_bytes, read_vector,
+                                   &context};
+  return sonde_location_read(locations->data(), static_cast<uint32_t>(locations->size()), address, to, length, &state);
+}
+
+/// An array of characters in an argument: up to its NUL, or to the end of the argument.
+int read_argument_text(FireContext& context, uint64_t address, char* to, uint32_t max) {
+  uint32_t length = 0;
+  while (length + 1 < max && read_argument(context, address + length, to + length, 1) == 0) {
+    if (to[length] == '\0') return static_cast<int>(length);
+    length++;
+  }
+  to[length] = '\0';
+  return length > 0 || max <= 1 ? static_cast<int>(length) : -1;
+}
+
+int env_read_user(void* pointer, uint64_t address, void* to, uint32_t length) {
+  if (sonde_is_argument(address)) return read_argument(context_of(pointer), address, to, length);
+  return read_bytes(pointer, address, to, length);
+}
+
 int env_read_text(void* pointer, uint64_t address, char* to, uint32_t max) {
+  if (sonde_is_argument(address)) return read_argument_text(context_of(pointer), address, to, max);
   return read_target_text(context_of(pointer).thread, address, to, max);
 }
 

@@ -97,17 +97,19 @@ Result<ArmedTap*> TapTable::add(const Tap& tap) {
     user_taps_[tap.pid]++;
   }
   auto& list = of != nullptr ? of->taps : kinds_[tap.kind];
-  const ArmedTap made{tap.id.value,
-                      tap.probe.value,
-                      tap.pid,
-                      tap.number,
-                      of,
-                      tap.offset,
-                      tap.function,
-                      tap.leave,
-                      tap.kind,
-                      tap.sum,
-                      static_cast<uint32_t>(list.size())};
+  const ArmedTap made{
+      tap.id.value,
+      tap.probe.value,
+      tap.pid,
+      tap.number,
+      of,
+      tap.offset,
+      tap.function,
+      tap.leave,
+      tap.kind,
+      tap.sum,
+      tap.locations.empty() ? nullptr : std::make_shared<const std::vector<sonde_location>>(tap.locations),
+      static_cast<uint32_t>(list.size())};
   ArmedTap* armed = &taps_.emplace(made.id, made).first->second;
   list.push_back(armed);
   if (tap.kind == SONDE_TAP_SYSCALL_ENTRY) entries_[tap.number].push_back(armed);

@@ -50,7 +50,8 @@ struct ArmedTap {
   sonde_leave leave;
   sonde_tap_kind kind;
   uint32_t sum;
-  uint32_t place = 0;  ///< index in its file's list, or its kind's
+  std::shared_ptr<const std::vector<sonde_location>> locations;  ///< of the arguments; null: none
+  uint32_t place = 0;                                            ///< index in its file's list, or its kind's
 
   bool user() const { return is_user_tap(kind); }
   bool covers(pid_t of) const { return pid == 0 || pid == static_cast<uint32_t>(of); }

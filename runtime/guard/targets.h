@@ -28,6 +28,9 @@
 
 namespace sonde::guard {
 
+/// Where the arguments of a tap are; null: it does not say. Firings that wait keep the list of a tap that has gone.
+using Locations = std::shared_ptr<const std::vector<sonde_location>>;
+
 /// One firing of a probe: how far it has come, and the values that its ECBs can read.
 struct Firing : FiringState {
   std::array<uint64_t, SONDE_DIF_ARGS> args{};
@@ -36,6 +39,7 @@ struct Firing : FiringState {
   std::string text;              ///< text 0 of the probe
   bool at_edge = false;          ///< where a function begins or ends: its own frame is not on the stack
   bool stack_arguments = false;  ///< args 6 and up are on the stack, not fetched yet
+  Locations locations;           ///< of the tap: what a read of an argument means
   std::array<uint64_t, SONDE_DIF_LOCALS> locals{};
 };
 

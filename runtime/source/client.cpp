@@ -10,7 +10,7 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kTapsAtOnce = 4096;
+constexpr size_t kTapsAtOnce = 1024;                     // with all that they may have, within SONDE_PAYLOAD_MAX
 constexpr size_t kOffsetRoom = 8192 * sizeof(uint64_t);  // for the ring offsets of as many CPUs as Linux supports
 
 template <typename T>

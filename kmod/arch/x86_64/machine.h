@@ -217,6 +217,8 @@ static __always_inline void sonde_set_frame(struct pt_regs *regs,
 }
 
 /* registers.c */
+u64 sonde_thread_block(void);
+int sonde_vector_register(u32 number, void *to, void (*load)(void));
 void sonde_leave_fetch(const struct pt_regs *regs,
 		       struct sonde_leave_state *state);
 

@@ -66,7 +66,8 @@ static void unused(void)
 	} p = { { 1, 0, 0, 1 }, { .op = SONDE_DIF_RECORD } };
 	struct sonde_tap taps[] = {
 		{ .flags = 1 }, { .arguments = 1 }, { .returns = 1 },
-		{ .reserved = 1 }, { .semaphore = 1 },
+		{ .reserved = { [4] = 1 } }, { .counters = 1 },
+		{ .machine = 62 },
 	};
 	uint32_t kind, n;
 

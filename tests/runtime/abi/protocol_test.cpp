@@ -19,6 +19,9 @@ TEST(Protocol, TapsRoundTrip) {
   std::vector<Tap> taps = {{TapId{1}, SONDE_TAP_SYSCALL_ENTRY, ProbeId{2}, 39, 0, "", 0, 0},
                            {TapId{2}, SONDE_TAP_USER_RETURN, ProbeId{3}, 0, 77, "/lib/x.so", 0x1234, 0x1200},
                            {TapId{3}, SONDE_TAP_USER_OFFSET, ProbeId{4}, 0, 0, "/bin/y", ~uint64_t{0}, 1}};
+  taps[1].locations = {{SONDE_LOCATION_REGISTER, 0, 0, 5, SONDE_NO_REGISTER, 0, 0, 0, 8, 0},
+                       {SONDE_LOCATION_MEMORY, 0, 1, 7, SONDE_NO_REGISTER, 0, 0, 0, 24, 8}};
+  taps[2].locations = {{SONDE_LOCATION_CONSTANT, 0, 0, 0, SONDE_NO_REGISTER, 0, 0, 0, 8, 77}};
   auto parsed = parse_taps(encode_taps(taps), taps.size());
   ASSERT_TRUE(parsed);
   ASSERT_EQ(parsed->size(), taps.size());
@@ -29,6 +32,11 @@ TEST(Protocol, TapsRoundTrip) {
     EXPECT_EQ((*parsed)[i].offset, taps[i].offset);
     EXPECT_EQ((*parsed)[i].function, taps[i].function);
     EXPECT_EQ((*parsed)[i].pid, taps[i].pid);
+    ASSERT_EQ((*parsed)[i].locations.size(), taps[i].locations.size());
+    for (size_t n = 0; n < taps[i].locations.size(); n++) {
+      EXPECT_EQ((*parsed)[i].locations[n].kind, taps[i].locations[n].kind);
+      EXPECT_EQ((*parsed)[i].locations[n].value, taps[i].locations[n].value);
+    }
   }
 }
 
@@ -102,7 +110,8 @@ TEST(Protocol, EachEventHasItsFields) {
 }
 
 TEST(Protocol, CutOrSpoiltPayloads) {
-  const Tap tap{TapId{2}, SONDE_TAP_USER_RETURN, ProbeId{3}, 0, 77, "/lib/x.so", 0x1234, 0x1200};
+  Tap tap{TapId{2}, SONDE_TAP_USER_RETURN, ProbeId{3}, 0, 77, "/lib/x.so", 0x1234, 0x1200};
+  tap.locations.assign(2, {SONDE_LOCATION_REGISTER, 0, 0, 5, SONDE_NO_REGISTER, 0, 0, 0, 8, 0});
   const Bytes taps = encode_taps({&tap, 1});
   const Bytes spawn = encode_spawn({{"prog", "x"}, {"A=1"}, false, {1}});
   const sonde_dif_insn record{SONDE_DIF_RECORD, 0, 0, 0, 0};
@@ -262,8 +271,13 @@ TEST_F(RawGuard, RefusesWhatIsNotZero) {
   program.resize(program.size() + sizeof(sonde_dif_insn));
   EXPECT_FALSE(parse_program(program));
   for (auto change : {+[](sonde_tap& tap) { tap.flags = 1; }, +[](sonde_tap& tap) { tap.arguments = 1; },
-                      +[](sonde_tap& tap) { tap.returns = 1; }, +[](sonde_tap& tap) { tap.reserved = 1; },
-                      +[](sonde_tap& tap) { tap.semaphore = 1; }}) {
+                      +[](sonde_tap& tap) { tap.returns = 1; }, +[](sonde_tap& tap) { tap.reserved[4] = 1; },
+                      +[](sonde_tap& tap) { tap.counters = 1; },
+                      +[](sonde_tap& tap) {
+                        tap.kind = SONDE_TAP_EXIT;
+                        tap.arguments = 1;
+                      },
+                      +[](sonde_tap& tap) { tap.machine = 62; }}) {
     sonde_tap tap{};
     EXPECT_TRUE(parse_taps(as_bytes(tap), 1));
     change(tap);

@@ -36,7 +36,8 @@ TEST(ProviderAbi, StructsOfOne) {
   EXPECT_EQ(sizeof(struct sonde_plugin), 48u);
   EXPECT_EQ(offsetof(sonde_tap_request, path), 16u);
   EXPECT_EQ(offsetof(sonde_tap_request, leave), 40u);
-  EXPECT_EQ(sizeof(sonde_tap_request), 80u);
+  EXPECT_EQ(offsetof(sonde_tap_request, locations), 80u);
+  EXPECT_EQ(sizeof(sonde_tap_request), 104u);
   EXPECT_EQ(offsetof(sonde_mapping, file), 4120u);
   EXPECT_EQ(offsetof(sonde_place, leave), 16u);
 }

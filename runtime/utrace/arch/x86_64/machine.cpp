@@ -6,11 +6,21 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
+#include <cstring>
+
 #include "runtime/utrace/utrace.h"
 
 namespace sonde::machine {
 
 int read_registers(pid_t tid, Registers* to) { return ptrace(PTRACE_GETREGS, tid, nullptr, to) == 0 ? 0 : -errno; }
+
+int read_vector(pid_t tid, uint32_t number, void* to) {
+  user_fpregs_struct all;
+  if (ptrace(PTRACE_GETFPREGS, tid, nullptr, &all) != 0) return -errno;
+  constexpr size_t kBytes = 16;
+  std::memcpy(to, reinterpret_cast<const uint8_t*>(all.xmm_space) + kBytes * number, kBytes);
+  return 0;
+}
 int write_registers(pid_t tid, const Registers& from) {
   return ptrace(PTRACE_SETREGS, tid, nullptr, &from) == 0 ? 0 : -errno;
 }

@@ -25,10 +25,14 @@ using Registers = user_regs_struct;
 /// Returns 0 or -errno. The thread must be in a ptrace-stop.
 int read_registers(pid_t tid, Registers* to);
 int write_registers(pid_t tid, const Registers& from);
+/// Copies the 16 low bytes of a vector register, below 16. Returns 0 or -errno. The thread must be in a ptrace-stop.
+int read_vector(pid_t tid, uint32_t number, void* to);
 
 inline uint64_t pc(const Registers& registers) { return registers.rip; }
 inline void set_pc(Registers& registers, uint64_t address) { registers.rip = address; }
 inline uint64_t sp(const Registers& registers) { return registers.rsp; }
+/// Where the thread's own data is: the base of addresses relative to the thread.
+inline uint64_t thread_block(const Registers& registers) { return registers.fs_base; }
 
 /// The calling convention: argument `number`, below kRegisterArguments, at a function's first instruction. The others
 /// are in memory.

@@ -29,9 +29,11 @@ struct Registers {
 
 int read_registers(pid_t tid, Registers* to);
 int write_registers(pid_t tid, const Registers& from);
+int read_vector(pid_t tid, uint32_t number, void* to);
 uint64_t pc(const Registers& registers);
 void set_pc(Registers& registers, uint64_t address);
 uint64_t sp(const Registers& registers);
+uint64_t thread_block(const Registers& registers);
 
 inline constexpr unsigned kRegisterArguments = 4;
 uint64_t function_argument(const Registers& registers, unsigned number);

@@ -21,7 +21,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/session/interrupt.h"
+#include "runtime/base/interrupt.h"
 
 namespace sonde {
 

@@ -22,7 +22,7 @@
 #include "cli/words.h"
 #include "compiler/parse/outline.h"
 #include "compiler/parse/parser.h"
-#include "runtime/session/interrupt.h"
+#include "runtime/base/interrupt.h"
 #include "runtime/syscall/structures.h"
 
 namespace sonde {

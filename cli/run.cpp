@@ -16,9 +16,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
 #include <optional>
 
 #include "cli/arguments.h"
@@ -30,10 +34,10 @@
 #include "cli/sources.h"
 #include "cli/summary.h"
 #include "compiler/library/library.h"
+#include "runtime/base/interrupt.h"
 #include "runtime/lang/option_hint.h"
 #include "runtime/plugin/check.h"
 #include "runtime/plugin/plugins.h"
-#include "runtime/session/interrupt.h"
 
 namespace sonde {
 
@@ -101,7 +105,23 @@ class Run {
         output_(output),
         plugins_(provider_files(arguments_.providers)) {}
 
+  /// What no function expects to fail, memory and threads, ends the run with a message.
   int run() {
+    try {
+      return run_session();
+    } catch (const std::bad_alloc&) {
+      return given_up("out of memory");
+    } catch (const std::exception& error) {
+      return given_up(error.what());
+    }
+  }
+
+  /// The wait status of the program that was traced without a script; or, if a signal to us ended the run before the
+  /// program ended, that signal.
+  std::optional<int> program_end() const { return end_; }
+
+ private:
+  int run_session() {
     bool prompt = arguments_.mode == Mode::Prompt;
     auto session =
         Session::create(options_, output_, prompt || has_targets() || name_processes(arguments_.programs), prompt);
@@ -116,11 +136,6 @@ class Run {
     return carry_out();
   }
 
-  /// The wait status of the program that was traced without a script; or, if a signal to us ended the run before the
-  /// program ended, that signal.
-  std::optional<int> program_end() const { return end_; }
-
- private:
   void load_plugins() {
     plugins_.start(session_->framework());
     for (const std::string& line : plugins_.left_out()) output_.message(line);
@@ -283,7 +298,7 @@ class Run {
 
   /// Handles a fatal error when targets may already wait at their exec.
   int given_up(const std::string& message) {
-    session_->targets().kill_waiting();
+    if (session_) session_->targets().kill_waiting();
     output_.settle();
     return fatal(message);
   }
@@ -304,6 +319,9 @@ class Run {
   ::raise(signal);
   ::_exit(128 + signal);
 }
+
+/// What was printed to standard output did not get there.
+int unwritten() { return fatal(std::string("failed to write to standard output: ") + std::strerror(errno)); }
 
 /// The exit status: `status`, or kFatal if output could not be written. Does not return if the reader of our pipe has
 /// gone: we end by SIGPIPE, as other programs do.
@@ -342,9 +360,12 @@ int run_command(int argc, char** argv) {
     output.write(arguments.mode == Mode::Help ? help() : "sonde: Sonde " SONDE_VERSION "\n");
     return finished(output, 0);
   }
-  if (arguments.mode == Mode::CheckProvider)
-    return check_plugin(arguments.providers.front(),
-                        arguments.commands.empty() ? std::vector<std::string>() : arguments.commands.front());
+  if (arguments.mode == Mode::CheckProvider) {
+    const int status =
+        check_plugin(arguments.providers.front(),
+                     arguments.commands.empty() ? std::vector<std::string>() : arguments.commands.front());
+    return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? status : unwritten();
+  }
   Options options;
   if (arguments.no_script) {
     for (auto [name, value] : kCallsSettings)

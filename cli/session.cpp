@@ -7,9 +7,9 @@
 
 #include "compiler/parse/outline.h"
 #include "providers/registry.h"
+#include "runtime/base/interrupt.h"
 #include "runtime/base/sha256.h"
 #include "runtime/process/demangle.h"
-#include "runtime/session/interrupt.h"
 
 namespace sonde {
 

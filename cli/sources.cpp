@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/sources.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -18,9 +21,12 @@ namespace {
 using Kind = SourceText::Kind;
 
 /// "-" is standard input.
+FILE* open_script(const std::string& path) {
+  return path == "-" ? ::fdopen(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3), "r") : std::fopen(path.c_str(), "re");
+}
+
 Result<std::string> read_file(const std::string& path) {
-  const char* name = path == "-" ? "/dev/stdin" : path.c_str();
-  std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(name, "re"), std::fclose);
+  std::unique_ptr<FILE, int (*)(FILE*)> file(open_script(path), std::fclose);
   if (!file) {
     const int code = errno;
     const bool size = path.find_first_not_of("0123456789") == path.npos;

@@ -3,11 +3,12 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
 #include <chrono>
+
+#include "runtime/base/thread.h"
 
 namespace sonde {
 namespace {
@@ -21,7 +22,7 @@ uint64_t now_ns() { return static_cast<uint64_t>(std::chrono::nanoseconds(Clock:
 void TickTimer::add(dtrace_id_t probe, uint64_t period, const std::atomic<bool>* suspended) {
   std::lock_guard lock(mutex_);
   ticks_.push_back({probe, period, now_ns() + period, suspended});
-  if (!thread_.joinable()) start();
+  if (!thread_.joinable()) thread_ = start_thread([this] { run(); });
   changed_.notify_one();
 }
 
@@ -39,15 +40,6 @@ void TickTimer::stop() {
   }
   if (thread_.joinable()) thread_.join();
   stopping_ = false;
-}
-
-/// The thread blocks signals: they belong to the session's thread.
-void TickTimer::start() {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void TickTimer::run() {

@@ -39,7 +39,6 @@ class TickTimer {
     uint64_t next;
     const std::atomic<bool>* suspended;
   };
-  void start();
   void run();
   uint64_t fire_due(uint64_t now);
 

@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,8 @@
 #include <iterator>
 #include <set>
 #include <utility>
+
+#include "runtime/base/thread.h"
 
 namespace sonde {
 
@@ -59,14 +60,7 @@ void truncate_file(int fd) {
 }
 
 Sink::Sink(size_t room, std::function<void(const Destination&, int error)> failed)
-    : room_(room), failed_(std::move(failed)) {
-  // Signals must be delivered to the session's thread.
-  sigset_t all, before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { work(); });
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
+    : room_(room), failed_(std::move(failed)), thread_(start_thread([this] { work(); })) {}
 
 Sink::~Sink() {
   {

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/interrupt.h"
 #include "runtime/session/cost.h"
-#include "runtime/session/interrupt.h"
 #include "runtime/session/labels.h"
 #include "runtime/session/limits.h"
 

@@ -26,6 +26,7 @@
 #include <deque>
 #include <utility>
 
+#include "runtime/base/interrupt.h"
 #include "runtime/guard/describe.h"
 #include "runtime/guard/guard.h"
 #include "runtime/source/client.h"
@@ -37,6 +38,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kClosePatience = std::chrono::seconds(10);
+/// After a signal that asked for the end. A guard that does not answer, or end, in this time is not waited for: the
+/// closed socket tells it to let its targets go. Ending takes longer, because threads are watched until they can go.
+constexpr auto kAnswerAfterSignal = std::chrono::seconds(1), kCloseAfterSignal = std::chrono::seconds(3);
+constexpr auto kLookForSignal = std::chrono::milliseconds(100);
+
+/// Waits until `fd` is ready for `events`; false: not by `end`, nor in the time `after_signal`.
+bool await_ready(int fd, short events, Clock::time_point end, Clock::duration after_signal) {
+  for (bool signalled = false;;) {
+    if (interrupted() && !std::exchange(signalled, true)) end = std::min(end, Clock::now() + after_signal);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    if (left.count() <= 0) return false;
+    pollfd entry{fd, events, 0};
+    if (poll(&entry, 1,
+             static_cast<int>(std::min<Clock::duration>(left, kLookForSignal) / std::chrono::milliseconds(1))) > 0)
+      return true;
+  }
+}
 
 class GuardSocket final : public Transport {
  public:
@@ -58,6 +76,7 @@ class GuardSocket final : public Transport {
   Result<Answer> reply(size_t index);
   void queue_event(const Packet& packet);
   Result<void> gone();
+  Result<void> unresponsive();
   void read_to_end(Clock::time_point end);
 
   Channel channel_;
@@ -86,12 +105,15 @@ Result<void> GuardSocket::gone() {
   return Error("the guard process (sonde-guard) has died; its targets are no longer traced", EPIPE);
 }
 
+Result<void> GuardSocket::unresponsive() {
+  dead_ = true;
+  return Error("the guard process (sonde-guard) does not answer; it lets its targets go when it can", ETIMEDOUT);
+}
+
 /// Waits until the socket is readable (or writable), and transfers what it can.
 Result<void> GuardSocket::exchange(short events) {
   if (dead_) return gone();
-  pollfd entry{channel_.fd(), events, 0};
-  while (poll(&entry, 1, -1) < 0 && errno == EINTR) {
-  }
+  if (!await_ready(channel_.fd(), events, Clock::time_point::max(), kAnswerAfterSignal)) return unresponsive();
   const bool writable = channel_.flush();
   const bool readable = channel_.fill();
   while (auto packet = channel_.next()) {
@@ -173,16 +195,9 @@ Result<std::optional<SourceEvent>> GuardSocket::next_event() {
   return std::optional<SourceEvent>(std::move(event));
 }
 
-int milliseconds_to(Clock::time_point end) {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-  return static_cast<int>(std::max<int64_t>(left, 0));
-}
-
 /// Reads what the guard sends until it closes its side.
 void GuardSocket::read_to_end(Clock::time_point end) {
-  pollfd entry{channel_.fd(), POLLIN, 0};
-  while (!dead_ && Clock::now() < end)
-    if (poll(&entry, 1, milliseconds_to(end)) > 0) (void)exchange(POLLIN);
+  while (!dead_ && await_ready(channel_.fd(), POLLIN, end, kCloseAfterSignal)) (void)exchange(POLLIN);
 }
 
 std::string GuardSocket::close() {
@@ -194,9 +209,7 @@ std::string GuardSocket::close() {
   read_to_end(end);
   for (const SourceEvent& event : events_)
     if (const auto* stays = std::get_if<SourceStays>(&event)) return stays->text;
-  pollfd entry{end_.get(), POLLIN, 0};
-  while (poll(&entry, 1, milliseconds_to(end)) < 0 && errno == EINTR) {
-  }
+  (void)await_ready(end_.get(), POLLIN, end, dead_ ? kAnswerAfterSignal : kCloseAfterSignal);
   if (waitpid(guard, nullptr, WNOHANG) != 0) return "";
   return "the guard (sonde-guard, pid " + std::to_string(guard) +
          ") has not ended yet; it is not waited for any longer";

@@ -175,7 +175,7 @@ MUTANTS = [
     S("cli/prompt.cpp", "void disable(const std::string& rest)", "if (auto done = session_.framework().disable(enabling); !done) return complain(done.error());", "", "scenario:prompt_disables_a_clause"),
     S("cli/prompt.cpp", "void stop(const std::string&)", "session_.targets().release();", "", "scenario:prompt_lets_the_targets_go"),
     E("cli/prompt.cpp", "void print(const std::string& rest)", "session_.tracing().consumer().print_aggregation(name)", 'session_.tracing().consumer().print_aggregation("")', "scenario:prompt_prints_what_is_asked"),
-    E("runtime/session/interrupt.cpp", "void on_interrupt(", "g_signal.exchange(signal) != 0", "g_signal.exchange(signal) != 0 && false", "scenario:a_second_ctrl_c_ends_at_once"),
+    E("runtime/base/interrupt.cpp", "void on_interrupt(", "g_signal.exchange(signal) != 0", "g_signal.exchange(signal) != 0 && false", "scenario:a_second_ctrl_c_ends_at_once"),
     E("runtime/session/tracing.cpp", "bool Tracing::ended()", 'options_.was_set("statusrate")', "false", "script:tst.opt.statusrate_exit"),
     E("runtime/session/tracing.cpp", "void Tracing::watch()", 'options_.number("switchrate")', "Nanoseconds{100'000'000}", "scenario:switchrate_says_when_output_comes"),
     E("runtime/session/limits.cpp", "Result<void> keep_to_cpu(", 'options.number("cpu") >= cpus', "false", "script:tst.opt.cpu_none"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "runtime/session/interrupt.h"
+#include "runtime/base/interrupt.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>

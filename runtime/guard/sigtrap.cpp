@@ -78,7 +78,8 @@ bool Sigtrap::put_action_back(Thread& thread) {
   if (result == 0 || result == -ESRCH) return true;
   process.trap_handler = 0;
   notice_("process " + std::to_string(process.pid) +
-          ": a probe has cost it its SIGTRAP handler, and its own seccomp filter forbids to put that back");
+          ": a probe has cost it its SIGTRAP handler, which is not put back because its seccomp filter may forbid the "
+          "call");
   return true;
 }
 

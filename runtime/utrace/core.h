@@ -80,8 +80,8 @@ class Core {
   void on_syscall(utrace_task& task);
   void on_seccomp(utrace_task& task);
   void report_birth(utrace_task& task);
-  /// Once a filter of the program's own is in force, the stops of our filter are not reliable.
-  void note_own_filter(utrace_task& task);
+  /// At the entry of a call: notes what it changes in how the thread's later calls are judged.
+  void see_entry(utrace_task& task);
   void on_clone(utrace_task& task, int event);
   void on_exec(utrace_task& task);
   void on_exit(utrace_task& task);
@@ -141,8 +141,24 @@ class Core {
   void judge_kept(utrace_task& task, int status);
   void report_kept(utrace_task& task, int64_t result);
 
+  // own_filters.cpp: seccomp filters of the program's own
+  /// Once one is in force, the stops of our filter are not reliable.
+  void note_own_filter(utrace_task& task);
+  /// At a stop of a filter: whether the verdict is that of a filter of the program's own.
+  bool is_own_verdict(utrace_task& task);
+  bool asks_for_strict_mode(utrace_task& task);
+  /// Installs a filter of the same effect in the thread. Returns what the program's call returns.
+  long enter_strict_mode(utrace_task& task);
+  /// Whether no filter but ours would judge a call that we run in the thread.
+  bool may_run_calls(const utrace_task& task) const;
+  /// A call that our wake-up has interrupted must not go on as restart_syscall, which such a filter may refuse.
+  void avoid_restart_call(utrace_task& task);
+
   // inject.cpp
-  /// Runs a system call in a stopped thread (not at an entry). Returns its result, or -ENOSYS when it cannot be run.
+  /// The call at whose entry the thread is will not be made.
+  void skip_call(utrace_task& task);
+  /// Runs a system call in a stopped thread (not at an entry). Returns its result, -ENOSYS when it cannot be run, or
+  /// -EPERM when a filter that is not ours might forbid it.
   long run_call(utrace_task& task, long number, const uint64_t (&arguments)[6]);
 
   /// The number of the call that the registers show, as in utrace_call.
@@ -204,6 +220,8 @@ class Core {
   std::chrono::steady_clock::time_point zombies_at_{};
   int zombies_pause_ms_ = 5;
   bool filter_used_ = false;
+  uint16_t filter_mark_ = 0;
+  int our_filters_ = 0;  ///< seccomp filters that we have ourselves: programs that we start inherit them
   bool more_ = false;
   Spin spin_;
   int depth_ = 0;

@@ -126,7 +126,7 @@ void Core::recompute(utrace_task& task) {
   }
   utrace_syscall_set wanted = task.entries;
   merge(wanted, task.exits);
-  task.full = exceeds(wanted, task.filter.get());
+  task.full = exceeds(wanted, task.own_filter ? nullptr : task.filter.get());
   // A thread that runs without syscall stops would show no calls before its next stop.
   if (task.full && !task.running_full && task.life == Life::Running) interrupt(task, false);
 }
@@ -319,13 +319,7 @@ void Core::proceed(utrace_task& task) {
   }
   if (task.life != Life::Stopped) return;
   Choice choice = take_choice(task);
-  if (task.stop == Stop::Entry && task.syscall_action == UTRACE_SYSCALL_ABORT && !task.aborted) {
-    if (machine::Registers* registers = utrace_registers(&task)) {
-      task.hidden_number = machine::call_number(*registers);
-      machine::set_call_number(*registers, -1);
-      task.aborted = true;
-    }
-  }
+  if (task.stop == Stop::Entry && (task.syscall_action == UTRACE_SYSCALL_ABORT || task.goes_strict)) skip_call(task);
   if (!write_registers(task)) return;
   if (task.stop == Stop::Group) {
     if (request(PTRACE_LISTEN, task, nullptr, nullptr) == 0) task.life = Life::Listening;
@@ -338,7 +332,7 @@ void Core::proceed(utrace_task& task) {
     task.report_wanted = true;
     send_interrupt(task);
   }
-  bool exit_stop = task.in_syscall && (task.report_at_exit || task.hurried || task.anew ||
+  bool exit_stop = task.in_syscall && (task.report_at_exit || task.hurried || task.anew || task.goes_strict ||
                                        task.wants_exit(task.number) || (task.stop != Stop::Entry && task.running_full));
   bool full = (task.full || exit_stop || task.kept) && task.stop != Stop::Death;
   int what = step && !exit_stop ? (choice.action == UTRACE_BLOCKSTEP ? PTRACE_SINGLEBLOCK : PTRACE_SINGLESTEP)

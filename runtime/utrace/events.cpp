@@ -123,6 +123,7 @@ void Core::mend_call(utrace_task& task, int status) {
   if (!load_registers(task)) return;
   if (stops && mended && machine::restarts_unless_handled(task.registers)) machine::return_eintr(task.registers);
   if (keep) return;
+  if (!stops && !continues) avoid_restart_call(task);
   if (!machine::returns_eintr(task.registers)) return;
   machine::restart_unless_handled(task.registers);
   task.mends = true;  // unless a job control stop follows
@@ -196,7 +197,7 @@ void Core::on_syscall(utrace_task& task) {
     }
     if (load_registers(task)) {
       task.number = identify_call(task);
-      note_own_filter(task);
+      see_entry(task);
       if (task.wants_entry(task.number)) report_entry(task);
     }
     return finish(task);
@@ -217,6 +218,7 @@ void Core::on_syscall(utrace_task& task) {
     }
   }
   task.aborted = false;
+  if (std::exchange(task.goes_strict, false)) enter_strict_mode(task);
   see_interrupted_call(task);
   if (task.hide_exec_return)
     task.hide_exec_return = false;
@@ -237,19 +239,25 @@ void Core::after_call(utrace_task& task) {
 
 void Core::on_seccomp(utrace_task& task) {
   // With PTRACE_SYSCALL the entry stop came first, and was reported.
-  if (task.in_syscall) return finish(task);
-  task.in_syscall = true;
-  task.syscall_known = true;
-  task.aborted = false;
-  task.stop = Stop::Entry;
-  task.syscall_action = UTRACE_SYSCALL_RUN;
-  if (load_registers(task)) {
-    task.number = identify_call(task);
-    task.hide_exec_return = false;
-    note_own_filter(task);
-    if (task.wants_entry(task.number)) report_entry(task);
+  if (!std::exchange(task.in_syscall, true)) {
+    task.syscall_known = true;
+    task.aborted = false;
+    task.stop = Stop::Entry;
+    task.syscall_action = UTRACE_SYSCALL_RUN;
+    if (load_registers(task)) {
+      task.number = identify_call(task);
+      task.hide_exec_return = false;
+      see_entry(task);
+      if (task.wants_entry(task.number)) report_entry(task);
+    }
   }
+  if (is_own_verdict(task)) skip_call(task);
   finish(task);
+}
+
+void Core::see_entry(utrace_task& task) {
+  task.goes_strict = asks_for_strict_mode(task);
+  note_own_filter(task);
 }
 
 /// The end of a child whose parent reports it only now.
@@ -291,6 +299,7 @@ void Core::on_clone(utrace_task& task, int event) {
     child->caretaken = task.caretaken;
   }
   child->filter = task.filter;
+  child->own_filter = task.own_filter;
   child->adopted = false;
   if (!known) on_new_task(*child, &task, flags);
   report_clone(task, flags, *child);
@@ -394,25 +403,6 @@ void Core::report_birth(utrace_task& task) {
   if (task.number >= 0 && task.wants_exit(task.number)) report_exit_of_call(task);
 }
 
-void Core::note_own_filter(utrace_task& task) {
-  if (!task.filter) return;
-  bool all_threads = false;
-  if (!machine::installs_filter(utrace_get_call(&task), &all_threads)) return;
-  const auto none = std::make_shared<utrace_syscall_set>();
-  const auto threads = tasks_of(task.pid);
-  for (utrace_task* other : threads) {
-    if (other != &task && !all_threads) continue;
-    other->filter = none;
-    recompute(*other);
-  }
-  // The filter takes effect when this thread continues. A thread that still runs without syscall stops would then make
-  // calls unnoticed.
-  while (std::ranges::any_of(threads, &utrace_task::wanted)) {
-    watch_wanted();
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
-}
-
 void Core::dead(utrace_task& task, int status) {
   bool process = task.tid == task.pid;
   task.life = Life::Dead;
@@ -508,10 +498,12 @@ void Core::adopt_parked(bool now) {
     task.adopted = relative != nullptr;
     if (relative) {
       task.filter = relative->filter;
+      task.own_filter = relative->own_filter;
       task.caretaken = relative->caretaken;
     } else if (kin.seccomp == 2 && filter_used_) {
-      // It may have our filter, but which one is unknown. An empty set relies on none of the filter's stops.
+      // It may have our filter, but which one is unknown.
       task.filter = std::make_shared<utrace_syscall_set>();
+      task.own_filter = true;
     }
     on_new_task(task, relative, relative ? kinship(*relative, task) : 0);
     stopped(task, status);

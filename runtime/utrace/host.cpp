@@ -7,6 +7,7 @@
 // any, poll() waits no longer than bounded_timeout(), and each turn checks them.
 #include <errno.h>
 #include <poll.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include "runtime/base/check.h"
 #include "runtime/base/find.h"
 #include "runtime/utrace/core.h"
+#include "runtime/utrace/thread_status.h"
 
 namespace sonde {
 
@@ -79,6 +81,10 @@ Core::Core() {
   sigaddset(&child, SIGCHLD);
   pthread_sigmask(SIG_BLOCK, &child, nullptr);
   if (child_signal().join().sa_handler == SIG_IGN) sigaddset(&given_.ignored, SIGCHLD);
+  do SONDE_CHECK(getrandom(&filter_mark_, sizeof filter_mark_, 0) == sizeof filter_mark_);
+  while (filter_mark_ == 0);
+  ThreadStatus self;
+  if (read_status(gettid(), &self)) our_filters_ = self.seccomp_filters;
   signals_.reset(signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC));
   SONDE_CHECK(signals_);
 }

@@ -10,8 +10,8 @@
 //
 // The exit of its own call overwrites our registers, so they are set again. We refused to write an instruction into the
 // program's text, which other threads run. It does not work for a thread at the entry of a call, for one that is
-// ending, for one without a vDSO, and for 32-bit code; callers must do without. SIGKILL may end the thread at any
-// moment.
+// ending, for one without a vDSO, for 32-bit code, and for one whose seccomp filter is not ours alone: that filter might
+// kill it for our call. Callers must do without. SIGKILL may end the thread at any moment.
 #include <elf.h>
 #include <errno.h>
 #include <sys/ptrace.h>
@@ -97,10 +97,18 @@ bool Core::write_registers(utrace_task& task) {
   return error != -ESRCH;
 }
 
+void Core::skip_call(utrace_task& task) {
+  if (task.aborted || !load_registers(task)) return;
+  task.hidden_number = machine::call_number(task.registers);
+  machine::set_call_number(task.registers, -1);
+  task.aborted = true;
+}
+
 long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[6]) {
   if (task.life != Life::Stopped || !load_registers(task)) return -ESRCH;
   if (task.stop == Stop::Entry || task.stop == Stop::Death) return -EINVAL;
   if (!machine::is_native(task.registers)) return -ENOSYS;
+  if (!may_run_calls(task)) return -EPERM;
   uint64_t instruction = find_syscall_instruction(task);
   if (!instruction) return -ENOSYS;
   machine::Registers kept = task.registers;

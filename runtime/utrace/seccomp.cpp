@@ -10,6 +10,10 @@
 //
 // With several filters the strictest action wins, so one that the program installs later may hide our stops. So the
 // calls that install filters are always stopped; after one, the program's threads are traced by PTRACE_SYSCALL.
+//
+// A filter of the program's own may say TRACE, too: without a tracer such a call fails with ENOSYS, and under us it must.
+// Our verdicts carry a mark by which the tracer knows them. Of two verdicts TRACE the kernel shows the one of the newer
+// filter, the program's; its mark differs from ours, which is drawn at random so that no filter can be written for it.
 #include "runtime/utrace/seccomp.h"
 
 #include <errno.h>
@@ -51,21 +55,26 @@ std::vector<Range> to_ranges(std::span<const uint32_t> calls, uint32_t base) {
 sock_filter jump(uint16_t test, uint32_t value, uint8_t yes, uint8_t no) {
   return {static_cast<uint16_t>(BPF_JMP | test | BPF_K), yes, no, value};
 }
+sock_filter load(size_t field) { return {BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<uint32_t>(field)}; }
 sock_filter verdict(uint32_t action) { return {BPF_RET | BPF_K, 0, 0, action}; }
 
-/// Stops the calls by which the program can install a filter of its own.
-void emit_own_filters(std::vector<sock_filter>& program, uint32_t prctl_call, uint32_t seccomp_call) {
-  program.push_back(jump(BPF_JEQ, seccomp_call, 0, 1));
-  program.push_back(verdict(SECCOMP_RET_TRACE));
-  program.push_back(jump(BPF_JEQ, prctl_call, 0, 4));
-  program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, args)});
-  program.push_back(jump(BPF_JEQ, machine::kPrctlSetSeccomp, 0, 1));
-  program.push_back(verdict(SECCOMP_RET_TRACE));
-  program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)});
+/// Stops a call whatever its arguments are.
+void emit_call(std::vector<sock_filter>& program, uint32_t call, sock_filter stop) {
+  program.push_back(jump(BPF_JEQ, call, 0, 1));
+  program.push_back(stop);
+}
+
+/// Stops a call if `test` is true of the low half of its first argument.
+void emit_call_if(std::vector<sock_filter>& program, uint32_t call, uint16_t test, uint32_t value, sock_filter stop) {
+  program.push_back(jump(BPF_JEQ, call, 0, 4));
+  program.push_back(load(offsetof(seccomp_data, args)));
+  program.push_back(jump(test, value, 0, 1));
+  program.push_back(stop);
+  program.push_back(load(offsetof(seccomp_data, nr)));
 }
 
 /// Appends the search for the number in `ranges`; every path through it ends in a verdict.
-void emit_search(std::vector<sock_filter>& program, std::span<const Range> ranges) {
+void emit_search(std::vector<sock_filter>& program, std::span<const Range> ranges, sock_filter stop) {
   if (ranges.empty()) {
     program.push_back(verdict(SECCOMP_RET_ALLOW));
     return;
@@ -73,7 +82,7 @@ void emit_search(std::vector<sock_filter>& program, std::span<const Range> range
   if (ranges.size() == 1) {
     program.push_back(jump(BPF_JGE, ranges[0].first, 0, 2));
     program.push_back(jump(BPF_JGT, ranges[0].last, 1, 0));
-    program.push_back(verdict(SECCOMP_RET_TRACE));
+    program.push_back(stop);
     program.push_back(verdict(SECCOMP_RET_ALLOW));
     return;
   }
@@ -81,27 +90,46 @@ void emit_search(std::vector<sock_filter>& program, std::span<const Range> range
   program.push_back(jump(BPF_JGE, ranges[half].first, 0, 1));
   size_t far = program.size();
   program.push_back({BPF_JMP | BPF_JA, 0, 0, 0});
-  emit_search(program, ranges.first(half));
+  emit_search(program, ranges.first(half), stop);
   program[far].k = static_cast<uint32_t>(program.size() - far - 1);
-  emit_search(program, ranges.subspan(half));
+  emit_search(program, ranges.subspan(half), stop);
 }
 
 }  // namespace
 
-std::vector<sock_filter> make_syscall_filter(std::span<const uint32_t> calls) {
+std::vector<sock_filter> make_syscall_filter(std::span<const uint32_t> calls, uint16_t mark) {
+  const sock_filter stop = verdict(SECCOMP_RET_TRACE | mark);
   std::vector<sock_filter> program;
   for (auto [arch, base] : {std::pair(machine::kAuditArch, 0u), {machine::kCompatAuditArch, kUtraceCompatCalls}}) {
-    program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, arch)});
+    program.push_back(load(offsetof(seccomp_data, arch)));
     program.push_back(jump(BPF_JEQ, arch, 1, 0));
     const size_t other = program.size();
     program.push_back({BPF_JMP | BPF_JA, 0, 0, 0});
-    program.push_back({BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)});
-    emit_own_filters(program, base == 0 ? machine::kPrctlCall : machine::kCompatPrctlCall,
-                     base == 0 ? machine::kSeccompCall : machine::kCompatSeccompCall);
-    emit_search(program, to_ranges(calls, base));
+    program.push_back(load(offsetof(seccomp_data, nr)));
+    emit_call(program, base == 0 ? machine::kSeccompCall : machine::kCompatSeccompCall, stop);
+    emit_call_if(program, base == 0 ? machine::kPrctlCall : machine::kCompatPrctlCall, BPF_JEQ,
+                 machine::kPrctlSetSeccomp, stop);
+    emit_search(program, to_ranges(calls, base), stop);
     program[other].k = static_cast<uint32_t>(program.size() - other - 1);
   }
   program.push_back(verdict(SECCOMP_RET_ALLOW));
+  return program;
+}
+
+std::vector<sock_filter> make_strict_filter() {
+  std::vector<sock_filter> program;
+  for (bool compat : {false, true}) {
+    const std::span<const uint32_t> allowed = compat ? machine::kCompatStrictCalls : machine::kStrictCalls;
+    program.push_back(load(offsetof(seccomp_data, arch)));
+    program.push_back(jump(BPF_JEQ, compat ? machine::kCompatAuditArch : machine::kAuditArch, 0,
+                           static_cast<uint8_t>(2 * allowed.size() + 1)));
+    program.push_back(load(offsetof(seccomp_data, nr)));
+    for (uint32_t call : allowed) {
+      program.push_back(jump(BPF_JEQ, call, 0, 1));
+      program.push_back(verdict(SECCOMP_RET_ALLOW));
+    }
+  }
+  program.push_back(verdict(SECCOMP_RET_KILL_THREAD));
   return program;
 }
 

@@ -25,8 +25,9 @@ namespace sonde {
 namespace {
 
 constexpr uintptr_t kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-                               PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT |
-                               PTRACE_O_TRACESECCOMP;
+                               PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
+/// Without TRACESECCOMP the kernel itself does with SECCOMP_RET_TRACE what it does untraced.
+constexpr uintptr_t kFilterOptions = PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL;
 
 }  // namespace
 
@@ -70,16 +71,16 @@ std::string look_up(const std::string& name) {
 }
 
 Result<utrace_task*> Core::spawn(const utrace_spawn& what) {
-  const auto last = [&what](std::string& path) {
+  const auto last = [&what, this](std::string& path) {
     path = look_up(path);
     if (!what.filter) return 0;
-    auto program = make_syscall_filter(what.calls);
+    auto program = make_syscall_filter(what.calls, filter_mark_);
     return -install_syscall_filter(program);
   };
   const auto forked = ProgramChild::fork(what.argv, what.environment, {.signals = given_, .last = last});
   if (!forked) return forked.error();
   const pid_t child = forked->pid();
-  uintptr_t options = kOptions | (what.filter ? PTRACE_O_EXITKILL : 0);
+  uintptr_t options = kOptions | (what.filter ? kFilterOptions : 0);
   if (ptrace(PTRACE_SEIZE, child, nullptr, reinterpret_cast<void*>(options)) != 0) {
     int code = errno;
     forked->kill();
@@ -229,7 +230,7 @@ bool Core::must_go_round(utrace_task& task, int status, Stop stop) {
 /// filter would judge the call that is not made.
 bool Core::undo_entry(utrace_task& task) {
   ThreadStatus status;
-  if (task.aborted || task.anew || !load_registers(task) || (read_status(task.tid, &status) && status.seccomp == 2))
+  if (task.aborted || task.anew || !load_registers(task) || (read_status(task.tid, &status) && status.seccomp != 0))
     return false;
   machine::enter_anew(task.registers);
   return true;

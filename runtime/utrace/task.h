@@ -79,6 +79,8 @@ struct utrace_task {
   bool syscall_known = false;  ///< in_syscall can be trusted
   bool full = false;           ///< an engine wants calls that only PTRACE_SYSCALL shows
   bool running_full = false;   ///< it was last continued with PTRACE_SYSCALL
+  bool own_filter = false;     ///< a seccomp filter that is not ours may judge its calls
+  bool goes_strict = false;    ///< its call asks for SECCOMP_MODE_STRICT, which we carry out at its exit
   bool aborted = false;        ///< its call is not made: hidden_number has the number that the registers do not show
   bool report_at_exit = false;
   bool report_wanted = false;  ///< report_quiesce(0) must be called at the next stop

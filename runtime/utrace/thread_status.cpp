@@ -35,6 +35,7 @@ bool read_status(pid_t tid, ThreadStatus* to) {
         std::sscanf(line, "SigIgn: %" SCNx64, &to->ignored);
         std::sscanf(line, "SigCgt: %" SCNx64, &to->caught);
         std::sscanf(line, "Seccomp: %d", &to->seccomp);
+        std::sscanf(line, "Seccomp_filters: %d", &to->seccomp_filters);
         break;
       default: break;
     }

@@ -15,7 +15,8 @@ struct ThreadStatus {
   pid_t process = 0, parent = 0;
   pid_t tracer = 0;
   uid_t uid = 0;
-  int seccomp = 0;                                ///< 2: it has a filter
+  int seccomp = 0;                                ///< 1: SECCOMP_MODE_STRICT, 2: it has filters
+  int seccomp_filters = 0;                        ///< how many
   uint64_t page_tables = 0;                       ///< size, bytes
   uint64_t blocked = 0, ignored = 0, caught = 0;  ///< signals, by bit (signal - 1)
 };

@@ -95,6 +95,10 @@ inline void restart_unless_handled(Registers& registers) { set_call_result(regis
 inline bool restarts_unless_handled(const Registers& registers) {
   return call_number(registers) >= 0 && call_result(registers) == -514;
 }
+/// Whether the kernel would continue the call by restart_syscall, another call than the program's.
+inline bool restarts_by_call(const Registers& registers) {
+  return call_number(registers) >= 0 && call_result(registers) == -516;
+}
 inline void return_eintr(Registers& registers) { set_call_result(registers, -4); }
 /// At the entry of a call: no call is made now, and the thread returns to its system call instruction.
 inline void enter_anew(Registers& registers) {
@@ -143,6 +147,9 @@ inline bool same_state(const Registers& a, const Registers& b) {
 inline constexpr uint32_t kPrctlCall = 157, kSeccompCall = 317, kCompatPrctlCall = 172, kCompatSeccompCall = 354;
 inline constexpr uint32_t kPrctlSetSeccomp = 22;
 
+/// What SECCOMP_MODE_STRICT allows: read, write, exit, and the sigreturn of this kind of code.
+inline constexpr uint32_t kStrictCalls[] = {0, 1, 60, 15}, kCompatStrictCalls[] = {3, 4, 1, 119};
+
 /// sigreturn(), which 64-bit code does not have.
 inline constexpr uint32_t kCompatSigreturn = kUtraceCompatCalls + 119;
 
@@ -172,10 +179,18 @@ inline bool installs_filter(const utrace_call& call, bool* all_threads) {
     case kUtraceCompatCalls + kCompatPrctlCall: return call.arguments[0] == kPrctlSetSeccomp;
     case kSeccompCall:
     case kUtraceCompatCalls + kCompatSeccompCall:
-      *all_threads = call.arguments[1] & kFlagTsync;
-      return call.arguments[0] == kSetModeFilter;
+      *all_threads = call.arguments[0] == kSetModeFilter && (call.arguments[1] & kFlagTsync);
+      return call.arguments[0] <= kSetModeFilter;
     default: return false;
   }
+}
+
+/// Whether the call, at its entry, asks for SECCOMP_MODE_STRICT.
+inline bool asks_for_strict_mode(const utrace_call& call) {
+  constexpr uint64_t kModeStrict = 1, kSetModeStrict = 0;
+  const auto& a = call.arguments;
+  if (call.number == kPrctlCall) return a[0] == kPrctlSetSeccomp && a[1] == kModeStrict;
+  return call.number == kSeccompCall && a[0] == kSetModeStrict && a[1] == 0 && a[2] == 0;
 }
 
 /// Results of calls that the kernel repeats unless a handler runs.

@@ -54,6 +54,7 @@ bool waits_for_verdict(const Registers& registers);
 bool is_short(const Registers& registers);
 void restart_unless_handled(Registers& registers);
 bool restarts_unless_handled(const Registers& registers);
+bool restarts_by_call(const Registers& registers);
 void return_eintr(Registers& registers);
 void enter_anew(Registers& registers);
 bool is_native(const Registers& registers);
@@ -70,6 +71,8 @@ bool same_state(const Registers& a, const Registers& b);
 
 inline constexpr uint32_t kPrctlCall = 1, kSeccompCall = 2, kCompatPrctlCall = 3, kCompatSeccompCall = 4;
 inline constexpr uint32_t kPrctlSetSeccomp = 22;
+inline constexpr uint32_t kStrictCalls[] = {1}, kCompatStrictCalls[] = {2};
+bool asks_for_strict_mode(const utrace_call& call);
 inline constexpr uint32_t kCompatSigreturn = kUtraceCompatCalls + 5;
 inline constexpr long kSigactionCall = 6;
 inline constexpr uint64_t kSigsetBytes = 8;

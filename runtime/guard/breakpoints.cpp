@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "runtime/base/hex.h"
 #include "runtime/guard/stepper.h"
 
 namespace sonde::guard {
@@ -73,8 +74,7 @@ void Breakpoints::arm_in(Process& process, ArmedTap& tap, const Mapping& mapping
 
 void Breakpoints::notify_refused() {
   for (const auto& [what, offsets] : std::exchange(refused_, {})) {
-    char first[32];
-    std::snprintf(first, sizeof first, "+0x%lx", *offsets.begin());
+    const std::string first = "+" + hex(*offsets.begin());
     const std::string where = offsets.size() == 1
                                   ? what.path + first
                                   : std::to_string(offsets.size()) + " places of " + what.path + ", such as " + first;
@@ -97,9 +97,7 @@ void Breakpoints::arm_code(Process& process, ArmedTap& tap) {
   if (site != nullptr && std::find(site->taps.begin(), site->taps.end(), &tap) == site->taps.end())
     site->taps.push_back(&tap);
   if (site != nullptr) return;
-  char place[32];
-  std::snprintf(place, sizeof place, "0x%lx", tap.offset);
-  events_.notice("process " + std::to_string(process.pid) + ": no probe at " + place + ": " + why);
+  events_.notice("process " + std::to_string(process.pid) + ": no probe at " + hex(tap.offset) + ": " + why);
 }
 
 void Breakpoints::arm(ArmedTap& tap) {
@@ -215,12 +213,26 @@ void Breakpoints::look_again(Thread& thread) {
   for (const Mapping& mapping : fresh) notify_mapped(thread, mapping);
 }
 
+/// Whether an int3 at which no breakpoint is known is ours. If it is one that the program has moved, the taps of the text
+/// there are armed first.
+bool Breakpoints::belongs_to_us(Thread& thread, uint64_t address) {
+  AddressSpace& space = *thread.process->space;
+  const AddressSpace::Owner owner = space.owner_of(address);
+  if (owner != AddressSpace::Owner::Recovered) return owner != AddressSpace::Owner::Program;
+  look_again(thread);
+  if (space.site(address) == nullptr && !std::exchange(thread.process->told_of_copies, true))
+    events_.notice("process " + std::to_string(thread.process->pid) + " runs a copy of probed code, at " +
+                   hex(address) + ": the copies of the breakpoints are taken out, and calls of it do not fire");
+  return true;
+}
+
 Breakpoints::Trap Breakpoints::hit(Thread& thread, machine::Registers& regs, std::vector<Firing>& firings) {
   Process& process = *thread.process;
   AddressSpace& space = *process.space;
   const uint64_t address = machine::breakpoint_address(regs);
+  if (space.site(address) == nullptr && !belongs_to_us(thread, address)) return Trap::NotOurs;
+  space.settle_debts();
   Site* site = space.site(address);
-  if (site == nullptr && !space.was_ours(address)) return Trap::NotOurs;
   machine::set_pc(regs, address);
   thread.at_site = address;  // even if the breakpoint is gone: the kernel has forced its SIGTRAP all the same
   if (site == nullptr) return Trap::Ours;

@@ -77,6 +77,7 @@ class Breakpoints {
   void arm_all_in(Process& process, const Mapping& mapping);
   void arm_code(Process& process, ArmedTap& tap);
   void look_again(Thread& thread);
+  bool belongs_to_us(Thread& thread, uint64_t address);
   void notify_mapped(Thread& thread, const Mapping& mapping);
   void watch_linker(Process& process);
   void arrive(Process& process);

@@ -23,11 +23,27 @@
 #include <utility>
 
 #include "kmod/shared/siginfo.h"
+#include "runtime/base/hex.h"
 #include "runtime/guard/sends.h"
+#include "runtime/guard/undumpable.h"
 #include "runtime/utrace/thread_status.h"
 
 namespace sonde::guard {
 namespace {
+
+/// Lends a stopped thread to its memory, for what only ptrace can do.
+class Lent {
+ public:
+  explicit Lent(const Thread& thread) : space_(thread.process->space) { space_->lend(thread.tid); }
+  ~Lent() { space_->lend(0); }
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+
+ private:
+  std::shared_ptr<AddressSpace> space_;
+};
+
+std::string name_of(const Thread& thread) { return "process " + std::to_string(thread.process->pid); }
 
 /// The errno in a result as the kernel returns it; 0: the call did not fail.
 int errno_of(int64_t result) { return result < 0 && result >= -4095 ? static_cast<int>(-result) : 0; }
@@ -153,15 +169,17 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
     return;
   }
   thread.newborn = parent != nullptr && (taps_.any(SONDE_TAP_START) || taps_.any(SONDE_TAP_LWP_START));
+  thread.unclean = process->space->owed() > 0;
   want_events(thread);
-  if (thread.newborn) utrace_control(task, thread.engine, UTRACE_REPORT);
+  if (thread.newborn || thread.unclean) utrace_control(task, thread.engine, UTRACE_REPORT);
   if (must_stop(thread)) utrace_control(task, thread.engine, UTRACE_STOP);
 }
 
 void Tracer::want_events(Thread& thread) {
   uint32_t events = wanted_;
-  if (thread.newborn || !thread.samples.empty() || thread.process->leaving) events |= UTRACE_EVENT_QUIESCE;
-  if (thread.process->space->had_sites()) events |= UTRACE_EVENT_SIGNAL_CORE;
+  const bool at_birth = thread.newborn || thread.unclean;
+  if (at_birth || !thread.samples.empty() || thread.process->leaving) events |= UTRACE_EVENT_QUIESCE;
+  if (thread.process->space->may_trap()) events |= UTRACE_EVENT_SIGNAL_CORE;
   if (thread.step.active) events |= UTRACE_EVENT_SIGNAL_ALL;
   utrace_narrow_syscalls(thread.engine, &entries_, &returns_);
   if (thread.engine->flags != events) utrace_set_events(thread.task, thread.engine, events);
@@ -320,7 +338,24 @@ void Tracer::fire_samples(Thread& thread) {
   fire_all(thread, firings, regs);
 }
 
+/// At the first stop of a child: takes out the breakpoints that were copied from its parent and could not be taken out
+/// before. Where that fails, they are emulated.
+void Tracer::clean(Thread& thread) {
+  thread.unclean = false;
+  AddressSpace& space = *thread.process->space;
+  const Lent lent(thread);
+  if (space.settle_debts()) return;
+  const bool restored = while_dumpable(thread, [&] { (void)space.settle_debts(); });
+  if (!restored)
+    events_.harm(name_of(thread) + " was made dumpable for a moment, and could not be made undumpable again");
+  if (space.owed() == 0) return;
+  events_.harm("process " + std::to_string(thread.process->pid) + ", forked by a traced one, holds " +
+               std::to_string(space.owed()) + " breakpoints of sonde: its memory cannot be written. " +
+               "Where they cannot be emulated it dies of a SIGTRAP");
+}
+
 uint32_t Tracer::on_quiesce(Thread& thread, uint32_t event) {
+  if (event == 0 && thread.unclean) clean(thread);
   if (!thread.samples.empty()) fire_samples(thread);
   if (event != 0 || !thread.newborn) return resume_action(thread);
   thread.newborn = false;
@@ -414,16 +449,40 @@ bool Tracer::catch_asleep(utrace_task* task, const Sleep& sleep) {
   return true;
 }
 
+/// The trap of a breakpoint that the thread cannot get past: it kills the process.
+siginfo_t Tracer::stuck_at(Thread& thread, machine::Registers& regs, uint64_t site) {
+  events_.harm(
+      name_of(thread) + " dies of a SIGTRAP at " + hex(site) +
+      ", where sonde has a breakpoint: the instruction under it cannot be emulated, and its memory cannot be written");
+  machine::set_pc(regs, site + sizeof machine::kBreakpoint);
+  siginfo_t info{};
+  info.si_signo = SIGTRAP;
+  info.si_code = SI_KERNEL;
+  return info;
+}
+
+/// For an int3 that is not known to be ours: if it kills the process, and the program's file does not have it, it may be
+/// ours all the same.
+void Tracer::note_fatal_trap(const Thread& thread, const machine::Registers& regs) {
+  const uint64_t address = machine::breakpoint_address(regs);
+  if (read_disposition(thread.tid, SIGTRAP).caught || !thread.process->space->may_be_ours(address)) return;
+  events_.harm(
+      name_of(thread) + " dies of a SIGTRAP at " + hex(address) +
+      ", in memory that it has made or changed: if it copies its code, this may be a copy of a breakpoint of sonde");
+}
+
 /// Gets the thread past the breakpoint that it is at. Returns the trap that the program must get now, if it
 /// single-steps itself.
 std::optional<siginfo_t> Tracer::pass_site(Thread& thread, machine::Registers& regs) {
-  const bool own_trap = stepper_.advance(thread, regs);
+  const uint64_t site = thread.at_site;
+  const Stepper::Past past = stepper_.advance(thread, regs);
+  if (past == Stepper::Past::Stuck) return stuck_at(thread, regs, site);
   if (thread.step.active) {
     want_events(thread);
     return std::nullopt;
   }
   const bool called = sigtrap_.passed(thread);
-  if (!own_trap) return std::nullopt;
+  if (past != Stepper::Past::OwnTrap) return std::nullopt;
   siginfo_t info{};
   info.si_signo = SIGTRAP;
   info.si_code = TRAP_TRACE;
@@ -455,8 +514,12 @@ uint32_t Tracer::on_trap(Thread& thread, machine::Registers& regs, siginfo_t& in
     return thread.step.active ? uint32_t{UTRACE_SIGNAL_IGN}
                               : end_step(thread, trap == Stepper::Trap::Both, info, handler);
   std::vector<Firing> firings;
-  const bool breakpoint = info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
-  if (!breakpoint || breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) return UTRACE_SIGNAL_CORE;
+  if (info.si_code != SI_KERNEL && info.si_code != TRAP_BRKPT) return UTRACE_SIGNAL_CORE;
+  const Lent lent(thread);
+  if (breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) {
+    note_fatal_trap(thread, regs);
+    return UTRACE_SIGNAL_CORE;
+  }
   if (thread.caught.address == machine::pc(regs)) return_of_caught(thread, regs);
   fire_all(thread, firings, &regs);
   const auto due = must_stop(thread) ? std::nullopt : pass_site(thread, regs);

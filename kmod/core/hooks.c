@@ -88,6 +88,15 @@ static struct hook {
 	[SONDE_HOOK_EXEC] = {
 		"proc_exec_connector", "void(struct task_struct *)",
 		UTRACE_EVENT(EXEC), sonde_tramp_exec },
+	[SONDE_HOOK_REPLACES] = {
+		"begin_new_exec", "int(struct linux_binprm *)",
+		0, sonde_tramp_replaces },
+	[SONDE_HOOK_BECOMES] = {
+		"security_bprm_committing_creds", "void(struct linux_binprm *)",
+		0, sonde_tramp_becomes },
+	[SONDE_HOOK_ENDS] = {
+		"taskstats_exit", "void(struct task_struct *, int)",
+		0, sonde_tramp_ends },
 	[SONDE_HOOK_REGFUNC] = {
 		"syscall_regfunc", "int()",
 		SHARING, sonde_tramp_regfunc },
@@ -371,6 +380,11 @@ static __always_inline bool hook_wanted(enum sonde_hook_index index,
 	case SONDE_HOOK_NEW_TASK:
 	case SONDE_HOOK_EXEC:
 		return READ_ONCE(sonde_finders) || sonde_find(current);
+	case SONDE_HOOK_REPLACES:
+	case SONDE_HOOK_BECOMES:
+		return READ_ONCE(sonde_finders) && current->mm;
+	case SONDE_HOOK_ENDS:
+		return READ_ONCE(sonde_finders) && current->mm && (int)second;
 	default:
 		return sonde_find(current);
 	}

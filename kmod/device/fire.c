@@ -601,10 +601,9 @@ static __always_inline u64 *fire_thread_variables(struct sonde_session *session)
 	return likely(thread) ? thread->variables : fire_make_thread(session);
 }
 
+/* After sonde_fetch_args(). */
 static noinline void fire_fetch_stack_args(struct sonde_firing *firing)
 {
-	if (firing->start.args_source != SONDE_ARGS_READY)
-		memset(&firing->args[6], 0, 4 * sizeof(firing->args[0]));
 	if (!firing->start.stack_args)
 		return;
 	firing->start.stack_args = false;
@@ -616,10 +615,10 @@ static noinline void fire_fetch_stack_args(struct sonde_firing *firing)
 
 static __always_inline void fire_prepare(struct sonde_firing *firing, u32 needs)
 {
-	if (needs & SONDE_NEED_STACK_ARGS)
-		fire_fetch_stack_args(firing);
 	if (needs & SONDE_NEED_ARGS)
 		sonde_fetch_args(firing);
+	if (needs & SONDE_NEED_STACK_ARGS)
+		fire_fetch_stack_args(firing);
 	if (needs & SONDE_NEED_LOCALS)
 		memset(firing->writer->locals, 0,
 		       sizeof(firing->writer->locals));

@@ -310,7 +310,12 @@ struct sonde_session {
 	bool over; /* task works do nothing any more */
 };
 
-/* For a variable of a firing, in kernels that zero all variables: that takes time. */
+/*
+ * For a large variable of a firing, in kernels that zero all variables: that
+ * takes time. Never for what a program can read, as its firing: a word that is
+ * forgotten would show the kernel's stack. tests/checks/uninitialized.py has the
+ * structs that may have it.
+ */
 #define SONDE_UNINITIALIZED __attribute__((uninitialized))
 
 /* One firing of one probe. Native code reads and writes it. */

@@ -171,7 +171,7 @@ Site* AddressSpace::put_in(Site made, std::string& why) {
   const uint64_t address = made.address;
   if (made.instruction().how() == Instruction::How::Impossible)
     return refuse(why, "its instruction cannot be stepped out of line");
-  if (!write(address, &kBreakpoint, kCovered)) return refuse(why, "its text cannot be written");
+  if (!withdrawn_ && !write(address, &kBreakpoint, kCovered)) return refuse(why, "its text cannot be written");
   if (!std::exchange(had_sites_, true)) find_call_instruction();
   past_.erase(address);
   return &sites_.emplace(address, std::move(made)).first->second;
@@ -239,16 +239,34 @@ bool AddressSpace::lift(Site& site) {
   return out;
 }
 
-/// Only if the text is still the program's own: it may have mapped or compiled something else meanwhile.
 void AddressSpace::lower(uint64_t address) {
   Site* found = site(address);
   if (found == nullptr || found->lifted == 0 || --found->lifted > 0) return;
-  const Text* code = find_in(code_, address);
+  if (!withdrawn_) put_back(*found);
+}
+
+/// Only if the text is still the program's own: it may have mapped or compiled something else meanwhile.
+void AddressSpace::put_back(const Site& site) {
+  const Text* code = find_in(code_, site.address);
   uint8_t bytes[kCodeWindow] = {};
   const size_t size = code != nullptr ? code->size() : kCovered;
-  if (!read(address, bytes, size)) return;  // it is not mapped any more
-  const bool same = std::equal(bytes, bytes + size, code != nullptr ? code->data() : found->bytes.data());
-  if (same && !write(address, &kBreakpoint, kCovered)) unrestored_++;
+  if (!read(site.address, bytes, size)) return;  // it is not mapped any more
+  const bool same = std::equal(bytes, bytes + size, code != nullptr ? code->data() : site.bytes.data());
+  if (same && !write(site.address, &kBreakpoint, kCovered)) unrestored_++;
+}
+
+size_t AddressSpace::withdraw() {
+  withdrawn_ = true;
+  return static_cast<size_t>(std::ranges::count_if(sites_, [this](const auto& entry) {
+    const Site& site = entry.second;
+    return holds_breakpoint(site.address) && !write(site.address, site.bytes.data(), kCovered);
+  }));
+}
+
+void AddressSpace::reinstate() {
+  if (!std::exchange(withdrawn_, false)) return;
+  for (const auto& [address, site] : sites_)
+    if (site.lifted == 0) put_back(site);
 }
 
 bool AddressSpace::is_behind_call(uint64_t address) {

@@ -93,6 +93,12 @@ class AddressSpace {
   size_t owed() const { return debts_.size(); }
   /// Tries again to take those out. Returns whether none is left.
   bool settle_debts();
+  /// The number of breakpoints that somebody else has taken out of text that is otherwise unchanged, such as a tracer
+  /// that has removed a uprobe from there.
+  size_t lost() const;
+  /// Takes every breakpoint out for a while, until reinstate(); they remain sites. Returns how many it cannot take out.
+  size_t withdraw();
+  void reinstate();
   /// lift() takes the breakpoint out for a thread that steps in place; lower() puts it back after the last such thread.
   /// False: its byte cannot be written.
   bool lift(Site& site);
@@ -155,6 +161,7 @@ class AddressSpace {
   /// Reads r_debug's version, link_map, r_brk and r_state. False: there is no r_debug, or not yet.
   bool read_linker(uint64_t (&debug)[4]);
   Site* put_in(Site made, std::string& why);
+  void put_back(const Site& site);
   bool take_out(const Site& site);
   bool holds_breakpoint(uint64_t address) const;
   bool is_code(uint64_t address);
@@ -176,7 +183,7 @@ class AddressSpace {
   std::unordered_map<uint64_t, KeptBytes> past_;  // addresses of former breakpoints, with the program's bytes there
   std::set<std::array<uint8_t, kInstructionMost>> moved_;  // of breakpoints whose memory has moved or is gone
   std::chrono::steady_clock::time_point gone_at_{};        // when the last breakpoint was taken out
-  bool had_sites_ = false, inherited_ = false;
+  bool had_sites_ = false, inherited_ = false, withdrawn_ = false;
   size_t unrestored_ = 0;
   using Text = std::vector<uint8_t>;
   std::unordered_map<uint64_t, Text>

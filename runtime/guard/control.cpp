@@ -270,6 +270,7 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
     process->leaving = true;
     AddressSpace& space = *process->space;
     if (space.had_sites()) with_sites.push_back(pid);
+    notify_lost(*process);
     space.remove_all();
   }
   (void)settle(with_sites);  // a thread that is not quiet by then may die of our trap; there is nothing better to do
@@ -296,6 +297,7 @@ void Tracer::undo_rest(pid_t pid) {
   if (targets_.process(pid) == nullptr) return;
   AddressSpace& space = *targets_.process(pid)->space;
   space.recover_copies();
+  breakpoints_.notice_uprobes(*targets_.process(pid), space);
   (void)space.settle_debts();
   const std::string process = "process " + std::to_string(pid);
   if (space.owed() > 0)
@@ -305,6 +307,12 @@ void Tracer::undo_rest(pid_t pid) {
   if (space.unrestored() > 0)
     events_.notice(process + ": " + std::to_string(space.unrestored()) +
                    " breakpoints could not be put back after a step in place: later calls were not counted");
+}
+
+void Tracer::notify_lost(const Process& process) {
+  if (const size_t lost = process.space->lost(); lost > 0)
+    events_.notice("process " + std::to_string(process.pid) + ": somebody else has taken out " + std::to_string(lost) +
+                   (lost == 1 ? " breakpoint" : " breakpoints") + " of sonde: later hits there were not seen");
 }
 
 void Tracer::notify_cut_short() {

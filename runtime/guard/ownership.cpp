@@ -214,6 +214,25 @@ void AddressSpace::clean(const std::map<uint64_t, KeptBytes>& breakpoints) {
   }
 }
 
+size_t AddressSpace::lost() const {
+  size_t count = 0;
+  if (withdrawn_) return count;
+  for (auto at = sites_.begin(); at != sites_.end();) {
+    const uint64_t begin = at->first, page_end = (begin / kPage + 1) * kPage;
+    std::vector<uint8_t> bytes(page_end - begin + kInstructionMost);
+    const bool seen = read(begin, bytes.data(), bytes.size()) || read(begin, bytes.data(), page_end - begin);
+    std::vector<uint8_t> shown = bytes;
+    hide(begin, shown.data(), shown.size());
+    for (; at != sites_.end() && at->first < page_end; ++at) {
+      const Site& site = at->second;
+      const size_t place = at->first - begin;
+      const bool back = bytes[place] == site.bytes[0] && same_tail(site, std::span(shown).subspan(place));
+      if (seen && site.lifted == 0 && back && !code_.contains(at->first)) count++;
+    }
+  }
+  return count;
+}
+
 /// Forgets the breakpoints whose int3 is not in this mapping any more, whatever is mapped there now.
 void AddressSpace::forget_sites(const Mapping& gone) {
   const auto within = [&](uint64_t address) { return address >= gone.start && address < gone.end; };

@@ -43,6 +43,16 @@ class Lent {
   std::shared_ptr<AddressSpace> space_;
 };
 
+/// Whether a signal that is delivered ends the process with a core, as far as its disposition says.
+bool dumps_core(const Thread& thread, const siginfo_t& info) {
+  constexpr int kDumping[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS};
+  if (!thread.process->space->may_trap() || std::ranges::find(kDumping, info.si_signo) == std::end(kDumping))
+    return false;
+  const Disposition now = read_disposition(thread.tid, info.si_signo);
+  // The first process of a pid namespace survives what others send it.
+  return !now.caught && !now.ignored && (info.si_code > 0 || !is_namespace_init(thread.process->pid));
+}
+
 std::string name_of(const Thread& thread) { return "process " + std::to_string(thread.process->pid); }
 
 /// The errno in a result as the kernel returns it; 0: the call did not fail.
@@ -389,6 +399,8 @@ void Tracer::notify_mappings(Thread& thread) {
   AddressSpace space(thread.process->pid);
   for (const Mapping& mapping : space.refresh(thread.process->pid))
     if (mapping.path.starts_with('/')) events_.mapping(thread.process->pid, mapping, SONDE_MAPPING_ENDS);
+  breakpoints_.notice_uprobes(*thread.process, space);
+  notify_lost(*thread.process);
 }
 
 uint32_t Tracer::on_exit(Thread& thread, long code) {
@@ -418,6 +430,7 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   if (!group_dead) return;
   const bool requested = process->requested;
   const long status = process->status;
+  if (process->space.use_count() > 1) process->space->reinstate();
   targets_.erase_process(pid);
   if (requested) events_.gone(pid, status);
 }
@@ -547,6 +560,13 @@ void Tracer::fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handle
   fire(thread, taps_.of(SONDE_TAP_SIGNAL_DELIVER), firing);
 }
 
+/// Before a signal that kills the process with a core: so that the core has the program's own bytes. Its other threads
+/// may run for a moment without breakpoints. A process that shares the memory and survives gets them back.
+void Tracer::withdraw(Thread& thread) {
+  if (const size_t left = thread.process->space->withdraw(); left > 0)
+    events_.notice(name_of(thread) + " dumps core with " + std::to_string(left) + " breakpoints of sonde in it");
+}
+
 uint32_t Tracer::on_signal(Thread& thread, uint32_t action, machine::Registers* regs, siginfo_t& info,
                            const struct sigaction* orig) {
   uint32_t verdict = action & UTRACE_SIGNAL_MASK;
@@ -561,6 +581,7 @@ uint32_t Tracer::on_signal(Thread& thread, uint32_t action, machine::Registers* 
   if (regs != nullptr && stepper_.signalled(thread, *regs, info, verdict, handler))
     return UTRACE_SIGNAL_IGN | resume_action(thread);
   if (!thread.step.active && regs != nullptr) want_events(thread);
+  if (verdict != UTRACE_SIGNAL_IGN && dumps_core(thread, info)) withdraw(thread);
   if (verdict == UTRACE_SIGNAL_IGN)
     fire_discard(thread, info);
   else

@@ -63,6 +63,7 @@ class Tracer {
   bool quiet(Thread& thread);
   void notify_cut_short();
   void undo_rest(pid_t pid);
+  void notify_lost(const Process& process);
   Result<void> take_sharers(pid_t pid);
   bool settle(const std::vector<pid_t>& pids);
 
@@ -88,6 +89,7 @@ class Tracer {
   uint32_t on_quiesce(Thread& thread, uint32_t event);
   void clean(Thread& thread);
   siginfo_t stuck_at(Thread& thread, machine::Registers& regs, uint64_t site);
+  void withdraw(Thread& thread);
   void note_fatal_trap(const Thread& thread, const machine::Registers& regs);
   void ask_sample(Thread& thread, uint32_t tap);
   void fire_samples(Thread& thread);

@@ -51,7 +51,7 @@ void ForeignTypes::refresh_sources() {
       if (!entry.executable || !entry.is_file() || known(pid, entry.path)) continue;
       sources_.push_back({pid,
                           entry.path,
-                          file_of(pid, entry),
+                          path_to_open(pid, entry),
                           std::string(base_name(entry.path)),
                           entry.path == program,
                           false,

@@ -5,11 +5,10 @@
 
 #include "kmod/device/session.h"
 
-struct sonde_finder_map;
+struct vm_area_struct;
 
-void sonde_mappings_image(void *data, const struct sonde_finder_map *map);
-bool sonde_mappings_end(void *data);
-bool sonde_mappings_had(void *data, const struct sonde_finder_map *map);
+void sonde_mappings_image(void *data, const struct vm_area_struct *vma);
+void sonde_mappings_end(void *data);
 void sonde_mappings_missed(void *data, unsigned int count);
 int sonde_mappings_follow(struct sonde_session *session);
 

@@ -750,14 +750,58 @@ void sonde_cfi_begin(struct sonde_cfi *c, const struct sonde_cfi_env *env, void 
 	begin_bytes(c, 0, 0);
 }
 
-/* Unwinds by a row that is not in any table: the result must be in code. */
-static int leave_by(struct sonde_cfi *c, const struct sonde_cfi_row *row, uint64_t *registers)
-{
-	return !sonde_cfi_apply(c, 0, row, registers) && c->env->is_code(c->context, registers[SONDE_CFI_PC]);
-}
-
 static const struct sonde_cfi_row entry_row = SONDE_CFI_ENTRY_ROW;
 static const struct sonde_cfi_row frame_pointer_row = SONDE_CFI_FRAME_POINTER_ROW;
+static const struct sonde_cfi_row trampoline_row = SONDE_CFI_TRAMPOLINE_ROW;
+static const uint8_t trampoline_code[] = SONDE_CFI_TRAMPOLINE_CODE;
+
+/* Unwinds by a row that is not in any table: the result must be in code. If it is not, the registers are unchanged. */
+static int leave_by(struct sonde_cfi *c, const struct sonde_cfi_row *row, uint64_t *registers)
+{
+	uint64_t before[SONDE_CFI_REGISTERS];
+	uint32_t n;
+
+	for (n = 0; n < SONDE_CFI_REGISTERS; n++)
+		before[n] = registers[n];
+	if (sonde_cfi_apply(c, 0, row, registers))
+		return 0;
+	if (c->env->is_code(c->context, registers[SONDE_CFI_PC]))
+		return 1;
+	for (n = 0; n < SONDE_CFI_REGISTERS; n++)
+		registers[n] = before[n];
+	return 0;
+}
+
+static int is_trampoline(struct sonde_cfi *c, uint64_t pc)
+{
+	uint8_t code[sizeof(trampoline_code)];
+	uint32_t n;
+
+	if (c->env->read_table(c->context, pc, code, sizeof(code)))
+		return 0;
+	for (n = 0; n < sizeof(code); n++)
+		if (code[n] != trampoline_code[n])
+			return 0;
+	return 1;
+}
+
+/*
+ * Unwinds code without a row. Where the innermost frame has not been set up, or its function needs none, the return
+ * address is on top of the stack.
+ */
+static int leave_unknown(struct sonde_cfi *c, uint64_t *registers, int exact)
+{
+	uint64_t frame = registers[SONDE_CFI_FP];
+
+	if (!c->steps)
+		return 0;
+	if (!exact && is_trampoline(c, registers[SONDE_CFI_PC]))
+		return leave_by(c, &trampoline_row, registers);
+	if (frame % 8 == 0 && frame - registers[SONDE_CFI_SP] < SONDE_CFI_FRAME_MAX &&
+	    leave_by(c, &frame_pointer_row, registers))
+		return 1;
+	return exact && leave_by(c, &entry_row, registers);
+}
 
 /*
  * Unwinds one frame. `*exact`: its pc is where it executes; the pc of other frames is behind a call, which may be the
@@ -767,6 +811,7 @@ static int step(struct sonde_cfi *c, uint64_t *registers, int *exact)
 {
 	uint64_t pc = registers[SONDE_CFI_PC] - !*exact, sp = registers[SONDE_CFI_SP], header = 0;
 	const struct sonde_cfi_row *row;
+	int was_exact = *exact;
 
 	if (*exact && !c->env->is_code(c->context, pc)) { /* a call to something that is not code */
 		*exact = 0;
@@ -775,8 +820,7 @@ static int step(struct sonde_cfi *c, uint64_t *registers, int *exact)
 	*exact = 0;
 	row = c->env->row(c->context, pc, &header);
 	if (!row)
-		return c->steps && registers[SONDE_CFI_FP] % 8 == 0 &&
-		       registers[SONDE_CFI_FP] - sp < SONDE_CFI_FRAME_MAX && leave_by(c, &frame_pointer_row, registers);
+		return leave_unknown(c, registers, was_exact);
 	*exact = row->signal_frame;
 	return !sonde_cfi_apply(c, header, row, registers) && registers[SONDE_CFI_PC] &&
 	       (*exact || registers[SONDE_CFI_SP] > sp);

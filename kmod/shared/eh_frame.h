@@ -134,7 +134,8 @@ int sonde_cfi_apply(struct sonde_cfi *c, uint64_t header, const struct sonde_cfi
 
 /*
  * Stores program counters, innermost first; returns their number, at most `max`. Code without a row is unwound by its
- * frame pointer, if that is above the stack pointer and leads to code. `at_entry`: only the return address has been
+ * frame pointer, if that is above the stack pointer and leads to code; the innermost frame else by the return address
+ * that may be on top of the stack; CPython's perf trampoline by its own frame. `at_entry`: only the return address has been
  * pushed. Afterwards `registers` are those of the last frame.
  */
 uint32_t sonde_cfi_walk(struct sonde_cfi *c, uint64_t registers[SONDE_CFI_REGISTERS], int at_entry, uint64_t *to,

@@ -47,7 +47,7 @@ void IndirectFunctions::look() {
   memory_.reset(::open(("/proc/" + std::to_string(pid_) + "/mem").c_str(), O_RDONLY | O_CLOEXEC));
   for (MapEntry& entry : maps_) {
     if (!entry.executable || !entry.is_file()) continue;
-    entry.path = file_of(pid_, entry);
+    entry.path = path_to_open(pid_, entry);
     if (std::ranges::count(paths_, entry.path) == 0) paths_.push_back(entry.path);
   }
   std::ranges::stable_partition(paths_, [](const std::string& path) { return base_name(path).starts_with("ld"); });

@@ -126,6 +126,13 @@ bool Channel::send_some(Outgoing& packet) {
   return true;
 }
 
+UniqueFd Channel::take_fd() {
+  if (fds_.empty()) return UniqueFd();
+  UniqueFd first = std::move(fds_.front());
+  fds_.erase(fds_.begin());
+  return first;
+}
+
 bool Channel::fill() {
   for (;;) {
     uint8_t buffer[65536];
@@ -205,8 +212,11 @@ Result<ReplyView> parse_reply(ByteSpan body) {
 }
 
 static FileMapping mapping_of(const sonde_event& event, std::string path) {
-  return {event.pid,   event.time,  event.address, event.size,     event.offset,
-          event.major, event.minor, event.inode,   std::move(path)};
+  return {event.pid,       event.time,
+          event.address,   event.size,
+          event.offset,    event.major,
+          event.minor,     event.inode,
+          std::move(path), event.descriptors != 0 ? std::make_shared<UniqueFd>() : nullptr};
 }
 
 Result<SourceEvent> parse_event(ByteSpan body) {
@@ -224,7 +234,7 @@ Result<SourceEvent> parse_event(ByteSpan body) {
       return SourceEvent(MappingSeen{mapping_of(event, std::move(text)), event.value == SONDE_MAPPING_ENDS});
     case SONDE_EVENT_EXEC: return SourceEvent(ProgramChanged{event.pid, event.time});
     case SONDE_EVENT_DATA: return SourceEvent(DataWaits{});
-    case SONDE_EVENT_NOTICE: return SourceEvent(Notice{std::move(text), event.value != 0});
+    case SONDE_EVENT_NOTICE: return SourceEvent(Notice{std::move(text)});
     case SONDE_EVENT_RINGS: return SourceEvent(RingsAdded{event.value});
     case SONDE_EVENT_STAYS: return SourceEvent(SourceStays{std::move(text)});
     case SONDE_EVENT_COUNT: break;

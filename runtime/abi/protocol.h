@@ -46,6 +46,8 @@ class Channel {
   /// Reads what has arrived. False: the other end is gone (packets that were read before remain).
   bool fill();
   std::optional<Packet> next();
+  /// Returns the first descriptor that has arrived and was not taken yet; none, if it got lost.
+  UniqueFd take_fd();
   /// Returns the descriptors that have arrived since the last call.
   std::vector<UniqueFd> take_fds() { return std::exchange(fds_, {}); }
   /// Closes our sending side; what the other end still sends can be read.
@@ -92,6 +94,7 @@ struct OwnedProgram {
 // Decoders. Errors: EINVAL, with what is wrong.
 Result<RequestView> parse_request(ByteSpan body);
 Result<ReplyView> parse_reply(ByteSpan body);
+/// The caller fills in FileMapping::file, if it is not null.
 Result<SourceEvent> parse_event(ByteSpan body);
 Result<OwnedProgram> parse_program(ByteSpan payload);
 Result<std::vector<sonde_ecb>> parse_ecbs(ByteSpan payload);

@@ -3,12 +3,14 @@
 // lists
 #pragma once
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "kmod/shared/abi.h"
 #include "runtime/base/ids.h"
+#include "runtime/base/unique_fd.h"
 
 namespace sonde {
 
@@ -56,6 +58,7 @@ struct FileMapping {
   uint32_t major = 0, minor = 0;  ///< of the device
   uint64_t inode = 0;
   std::string path;
+  std::shared_ptr<UniqueFd> file;  ///< null: the source did not send it
 };
 /// A target has mapped an executable file.
 struct FileMapped {
@@ -77,7 +80,6 @@ struct DataWaits {};
 /// A message for the user.
 struct Notice {
   std::string text;
-  bool harm = false;  ///< a target has come to harm through tracing, or may: the run has failed
 };
 /// The number of rings has grown to this.
 struct RingsAdded {

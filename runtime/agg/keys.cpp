@@ -58,8 +58,8 @@ uint8_t* put_bytes(const void* from, uint32_t size, uint8_t* to) {
 
 uint8_t* put_stack(const StackValue* stack, uint32_t frames, uint8_t* to) {
   uint32_t count = stack == nullptr ? 0 : std::min(stack->count, frames);
-  uint32_t pid = stack == nullptr ? 0 : stack->pid;
-  std::memcpy(to, &pid, 4);
+  uint32_t space = stack == nullptr ? 0 : stack->space;
+  std::memcpy(to, &space, 4);
   std::memcpy(to + 4, &count, 4);
   if (count != 0) std::memcpy(to + 8, stack->pc, 8 * uint64_t{count});
   return to + 8 + 8 * uint64_t{count};

@@ -7,7 +7,7 @@
 //   integer, pointer   8 bytes: the word
 //   string             u32 length, the bytes, a NUL, zeros up to the next multiple of 8; length ~0: NULL
 //   bytes              the bytes, padded with zeros
-//   stack              u32 pid, u32 count, the program counters
+//   stack              u32 space, u32 count, the program counters
 //   symbol             SymbolValue
 #pragma once
 

@@ -40,7 +40,7 @@ bool recordable(BodyContext* context, const std::vector<ValueType>& types, const
 /// How values of this record are printed.
 FormatSettings settings_of(const BodyContext* context) {
   FormatSettings settings = context->state->format;
-  settings.pid = context->record->pid;
+  settings.space = settings.names->space(context->record->pid, context->record->timestamp, {});
   return settings;
 }
 

@@ -12,6 +12,11 @@
 namespace sonde {
 namespace {
 
+/// What the addresses mean in the process of the record, at its time.
+uint32_t space_of(BodyContext* context, std::span<const uint64_t> addresses) {
+  return context->state->format.names->space(context->record->pid, context->record->timestamp, addresses);
+}
+
 constexpr uint32_t kMostRanges = 4096;
 
 struct Range {
@@ -178,9 +183,10 @@ uint64_t sonde_slot_stack(BodyContext* context, uint32_t slot) {
   uint8_t* memory = take_scratch(context, sizeof(StackValue) + length);
   if (memory == nullptr) return 0;
   auto* stack = reinterpret_cast<StackValue*>(memory);
-  stack->pid = context->clause->fire->kinds[slot] == SONDE_SLOT_KERNEL_STACK ? 0 : context->record->pid;
   stack->count = length / 8;
   if (length != 0) std::memcpy(stack->pc, span_bytes(context, span), length);
+  const bool kernel = context->clause->fire->kinds[slot] == SONDE_SLOT_KERNEL_STACK;
+  stack->space = kernel ? 0 : space_of(context, {stack->pc, stack->count});
   return reinterpret_cast<uint64_t>(stack);
 }
 
@@ -291,12 +297,12 @@ uint64_t sonde_symbol(BodyContext* context, uint32_t kind, uint64_t address, uin
   if (memory == nullptr) return 0;
   auto symbol = static_cast<SymbolValue::Kind>(kind);
   const bool kernel = symbol == SymbolValue::Sym || symbol == SymbolValue::Func || symbol == SymbolValue::Mod;
-  const uint32_t pid = kernel ? 0 : context->record->pid;
   if (symbol == SymbolValue::UAddr && is_return != 0) symbol = SymbolValue::UReturn;
   // All addresses in a function are one key.
   const uint64_t looked_up = symbol == SymbolValue::UReturn || is_return == 0 ? address : address - 1;
-  const uint64_t key = context->state->format.names->canonical(pid, looked_up, symbol);
-  const SymbolValue value{symbol, pid, key == looked_up ? address : key};
+  const uint32_t space = kernel ? 0 : space_of(context, {&looked_up, 1});
+  const uint64_t key = context->state->format.names->canonical(space, looked_up, symbol);
+  const SymbolValue value{symbol, space, key == looked_up ? address : key};
   std::memcpy(memory, &value, sizeof value);
   return reinterpret_cast<uint64_t>(memory);
 }

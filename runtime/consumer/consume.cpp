@@ -27,8 +27,26 @@ Consumer::Consumer(const BodyProgram& program, Framework& framework, EventSource
     flush();
     output_.message(text);
   };
+  names_.complain_by([this](const std::string& text) { state_.message(text); });
   sink_.wall_offset = state_.wall_offset;
   printer_ = make_printer(options_.text("format"), sink_);
+}
+
+void Consumer::note_mapping(const FileMapping& mapping, bool ends) {
+  MapEntry entry{mapping.address,
+                 mapping.address + mapping.bytes,
+                 mapping.offset,
+                 true,
+                 false,
+                 mapping.path,
+                 {mapping.major, mapping.minor, mapping.inode}};
+  UniqueFd file = mapping.file != nullptr ? std::move(*mapping.file) : UniqueFd();
+  names_.note_mapping(mapping.pid, mapping.time, std::move(entry), ends, std::move(file));
+}
+
+void Consumer::catch_up_by(std::function<void()> way) {
+  catch_up_ = way;
+  names_.catch_up_by(std::move(way));
 }
 
 void Consumer::add_ecb(const EcbInfo& info) {

@@ -89,14 +89,12 @@ class Consumer {
   /// Remembers the mappings of a process, so that its addresses resolve after its end.
   void note_process(uint32_t pid) { names_.note(pid); }
   /// It runs another program now.
-  void note_program(uint32_t pid) { names_.note_program(pid); }
-  void note_mapping(const MappingSeen& mapping) {
-    const FileMapping& one = mapping.mapping;
-    names_.note_mapping(one.pid, one.address, one.offset, one.path, one.bytes);
-  }
-  /// Sets a callback that reads the MappingSeen events that have arrived. It is called, even inside drain(), when an
-  /// address has no name.
-  void catch_up_by(std::function<void()> way) { names_.catch_up_by(std::move(way)); }
+  void note_program(const ProgramChanged& changed) { names_.note_program(changed.pid, changed.time); }
+  /// `ends`: the process is ending, or replacing its program.
+  void note_mapping(const FileMapping& mapping, bool ends);
+  /// Sets a callback that reads the events about mappings that have arrived. It is called before records are consumed,
+  /// and, even inside drain(), when an address has no name.
+  void catch_up_by(std::function<void()> way);
 
   /// How many strings of traced programs filled strsize, and so may have been cut.
   uint64_t full_strings() const { return state_.full_strings; }
@@ -134,6 +132,7 @@ class Consumer {
   void drop(Drop::Kind kind, uint64_t count, std::optional<uint32_t> cpu = {});
 
   ProcessNames names_;
+  std::function<void()> catch_up_ = [] {};
   const BodyProgram& program_;
   Framework& framework_;
   EventSource* source_;

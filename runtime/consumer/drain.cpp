@@ -40,7 +40,13 @@ uint64_t Consumer::drain(bool all) {
   do {
     faults_before = fault_count_;
     add_new_rings();
-    reader_.drain(monotonic_now(), all, [this](const sonde_record& record) { take(record); });
+    // Sources send what is mapped before the record that needs it. So once the rings' heads are read, the events about
+    // all records before them have been sent.
+    bool behind = true;
+    reader_.drain(monotonic_now(), all, [this, &behind](const sonde_record& record) {
+      if (std::exchange(behind, false)) catch_up_();
+      take(record);
+    });
     if (error_pending_) find_error(all);
     while (!held_back_.empty()) {
       const std::vector<uint64_t> words = std::move(held_back_.front());

@@ -15,15 +15,15 @@ std::string ProcessNames::kernel_name(uint64_t address, SymbolValue::Kind kind) 
   return symbol.module + "`" + symbol.function + (exact ? "+" + hex(offset) : "");
 }
 
-std::string ProcessNames::name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) {
+std::string ProcessNames::name(uint32_t space, uint64_t address, SymbolValue::Kind kind) {
   switch (kind) {
     case SymbolValue::UAddr:
-      return is_kernel_address(address) ? kernel_name(address, kind) : symbolizer_.symbol_text(pid, address);
+      return is_kernel_address(address) ? kernel_name(address, kind) : symbolizer_.symbol_text(space, address);
     case SymbolValue::UReturn:
-      return is_kernel_address(address) ? kernel_name(address, kind) : symbolizer_.return_text(pid, address);
+      return is_kernel_address(address) ? kernel_name(address, kind) : symbolizer_.return_text(space, address);
     case SymbolValue::USym:
-    case SymbolValue::UFunc: return symbolizer_.function_text(pid, address);
-    case SymbolValue::UMod: return symbolizer_.module_text(pid, address);
+    case SymbolValue::UFunc: return symbolizer_.function_text(space, address);
+    case SymbolValue::UMod: return symbolizer_.module_text(space, address);
     case SymbolValue::Sym:
     case SymbolValue::Func:
     case SymbolValue::Mod: return is_kernel_address(address) ? kernel_name(address, kind) : hex(address);
@@ -31,35 +31,36 @@ std::string ProcessNames::name(uint32_t pid, uint64_t address, SymbolValue::Kind
   return hex(address);
 }
 
-SymbolPlace ProcessNames::place(uint32_t pid, uint64_t address, SymbolValue::Kind kind) {
+SymbolPlace ProcessNames::place(uint32_t space, uint64_t address, SymbolValue::Kind kind) {
   const uint64_t back = kind == SymbolValue::UReturn ? 1 : 0;
   const bool of_kernel_alone = kind == SymbolValue::Sym || kind == SymbolValue::Func || kind == SymbolValue::Mod;
   ResolvedSymbol symbol;
   if (is_kernel_address(address))
     symbol = kernel_.resolve(address - back);
   else if (!of_kernel_alone)
-    symbol = symbolizer_.resolve(pid, address - back);
+    symbol = symbolizer_.resolve(space, address - back);
   if (symbol.module.empty()) return {};
   return {symbol.module, symbol.function, symbol.offset + back, symbol.linked || !symbol.function.empty()};
 }
 
 /// One address for each module: the first that was asked for.
-uint64_t ProcessNames::first_of(uint32_t pid, const std::string& module, uint64_t address) {
-  return modules_.try_emplace({pid, module}, address).first->second;
+uint64_t ProcessNames::first_of(uint32_t space, const std::string& module, uint64_t address) {
+  return modules_.try_emplace({space, module}, address).first->second;
 }
 
-uint64_t ProcessNames::canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) {
+uint64_t ProcessNames::canonical(uint32_t space, uint64_t address, SymbolValue::Kind kind) {
   const bool kernel = kind == SymbolValue::Sym || kind == SymbolValue::Func || kind == SymbolValue::Mod;
   const bool exact = kind == SymbolValue::UAddr || kind == SymbolValue::UReturn;
   if (exact || (kernel && !is_kernel_address(address))) return address;
-  const ResolvedSymbol symbol = kernel ? kernel_.resolve(address) : symbolizer_.resolve(pid, address);
+  const ResolvedSymbol symbol = kernel ? kernel_.resolve(address) : symbolizer_.resolve(space, address);
   if (symbol.module.empty()) return address;
-  if (kind == SymbolValue::UMod || kind == SymbolValue::Mod) return first_of(kernel ? 0 : pid, symbol.module, address);
+  if (kind == SymbolValue::UMod || kind == SymbolValue::Mod)
+    return first_of(kernel ? 0 : space, symbol.module, address);
   return symbol.function.empty() ? address : address - symbol.offset;
 }
 
-bool ProcessNames::ends_signal_handler(uint32_t pid, uint64_t address) {
-  return pid != 0 && !is_kernel_address(address) && symbolizer_.resolve(pid, address).ends_signal_handler;
+bool ProcessNames::ends_signal_handler(uint32_t space, uint64_t address) {
+  return space != 0 && !is_kernel_address(address) && symbolizer_.resolve(space, address).ends_signal_handler;
 }
 
 }  // namespace sonde

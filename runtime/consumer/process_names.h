@@ -16,19 +16,23 @@ namespace sonde {
 class ProcessNames : public SymbolNames {
  public:
   void note(uint32_t pid) { symbolizer_.note(pid); }
-  void note_program(uint32_t pid) { symbolizer_.note_exec(pid); }
+  void note_program(uint32_t pid, Nanoseconds time) { symbolizer_.note_exec(pid, time); }
   void catch_up_by(std::function<void()> way) { symbolizer_.catch_up = std::move(way); }
-  void note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size) {
-    symbolizer_.note_mapping(pid, address, offset, path, size);
+  void note_mapping(uint32_t pid, Nanoseconds time, MapEntry entry, bool ends, UniqueFd file) {
+    symbolizer_.note_mapping(pid, time, std::move(entry), ends, std::move(file));
   }
-  std::string name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
-  SymbolPlace place(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
-  uint64_t canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override;
-  bool ends_signal_handler(uint32_t pid, uint64_t address) override;
+  void complain_by(std::function<void(const std::string&)> way) { symbolizer_.complain_by(std::move(way)); }
+  uint32_t space(uint32_t pid, Nanoseconds time, std::span<const uint64_t> addresses) override {
+    return symbolizer_.space(pid, time, addresses);
+  }
+  std::string name(uint32_t space, uint64_t address, SymbolValue::Kind kind) override;
+  SymbolPlace place(uint32_t space, uint64_t address, SymbolValue::Kind kind) override;
+  uint64_t canonical(uint32_t space, uint64_t address, SymbolValue::Kind kind) override;
+  bool ends_signal_handler(uint32_t space, uint64_t address) override;
 
  private:
   std::string kernel_name(uint64_t address, SymbolValue::Kind kind);
-  uint64_t first_of(uint32_t pid, const std::string& module, uint64_t address);
+  uint64_t first_of(uint32_t space, const std::string& module, uint64_t address);
 
   Symbolizer symbolizer_;
   KernelSymbols kernel_;

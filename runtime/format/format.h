@@ -7,6 +7,7 @@
 #include <string>
 
 #include "runtime/agg/table.h"
+#include "runtime/base/ids.h"
 #include "runtime/program/program.h"
 #include "runtime/program/type_layout.h"
 #include "runtime/program/value_type.h"
@@ -25,15 +26,18 @@ struct SymbolPlace {
 class SymbolNames {
  public:
   virtual ~SymbolNames() = default;
+  /// A number for what the addresses of a process mean at `time`; 0 for pid 0. The same for two times at which
+  /// `addresses` mean the same: used in keys. Without addresses: of all of them.
+  virtual uint32_t space(uint32_t pid, Nanoseconds time, std::span<const uint64_t> addresses) = 0;
   /// "libc.so.6`read+0x14" (UAddr, UReturn), "libc.so.6`read" (USym, UFunc), "libc.so.6" (UMod); "0x..." when unknown.
-  virtual std::string name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) = 0;
+  virtual std::string name(uint32_t space, uint64_t address, SymbolValue::Kind kind) = 0;
   /// The same in parts.
-  virtual SymbolPlace place(uint32_t pid, uint64_t address, SymbolValue::Kind kind) = 0;
+  virtual SymbolPlace place(uint32_t space, uint64_t address, SymbolValue::Kind kind) = 0;
   /// One address for all addresses of the same function or module; used in keys.
-  virtual uint64_t canonical(uint32_t pid, uint64_t address, SymbolValue::Kind kind) = 0;
+  virtual uint64_t canonical(uint32_t space, uint64_t address, SymbolValue::Kind kind) = 0;
   /// Whether this is the code that signal handlers return to: the next outer frame was interrupted, so its pc is not a
   /// return address.
-  virtual bool ends_signal_handler(uint32_t pid, uint64_t address) = 0;
+  virtual bool ends_signal_handler(uint32_t space, uint64_t address) = 0;
 };
 
 /// What a format depends on besides the value.
@@ -42,7 +46,7 @@ struct FormatSettings {
   bool raw_bytes = false;
   uint32_t stack_indent = 14;
   uint32_t strsize = 256;
-  uint32_t pid = 0;  ///< the process of the addresses that %a and %A show
+  uint32_t space = 0;  ///< of the addresses that %a and %A show, as in SymbolValue
   SymbolNames* names = nullptr;
 };
 

@@ -115,7 +115,7 @@ std::string address_text(const ValueType& type, uint64_t word, const FormatSetti
     return word == 0 ? "0x0" : format_symbol(*reinterpret_cast<const SymbolValue*>(word), settings);
   uint64_t address = cut_to_size(word, type.size);
   if (address == 0) return "0x0";
-  return format_symbol({SymbolValue::UAddr, settings.pid, address}, settings);
+  return format_symbol({SymbolValue::UAddr, settings.space, address}, settings);
 }
 
 void print_string(char letter, const Spec& spec, const ValueType& type, uint64_t word, const FormatSettings& settings,

@@ -120,16 +120,18 @@ void format_hex_dump(const void* bytes, uint64_t size, std::string& out) {
 }
 
 std::string format_symbol(const SymbolValue& symbol, const FormatSettings& settings) {
-  if (settings.names != nullptr) return settings.names->name(symbol.pid, symbol.address, symbol.kind);
+  if (settings.names != nullptr) return settings.names->name(symbol.space, symbol.address, symbol.kind);
   return hex(symbol.address);
 }
 
 /// The pc of the innermost frame, and of one that a signal interrupted, is where it executes; that of any other is a
 /// return address.
 SymbolValue frame_of(const StackValue& stack, uint32_t index, SymbolNames* names) {
-  const auto ends_handler = [&](uint64_t pc) { return names != nullptr && names->ends_signal_handler(stack.pid, pc); };
+  const auto ends_handler = [&](uint64_t pc) {
+    return names != nullptr && names->ends_signal_handler(stack.space, pc);
+  };
   const bool at_pc = index == 0 || ends_handler(stack.pc[index]) || ends_handler(stack.pc[index - 1]);
-  return {at_pc ? SymbolValue::UAddr : SymbolValue::UReturn, stack.pid, stack.pc[index]};
+  return {at_pc ? SymbolValue::UAddr : SymbolValue::UReturn, stack.space, stack.pc[index]};
 }
 
 void format_stack(const StackValue& stack, const FormatSettings& settings, std::string& out) {

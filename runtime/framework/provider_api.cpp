@@ -363,7 +363,7 @@ int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_map
   if (!maps) return maps.error().code() != 0 ? maps.error().code() : EINVAL;
   for (const sonde::MapEntry& entry : *maps) {
     if (!entry.executable || !entry.is_file()) continue;
-    const std::string file = sonde::file_of(pid, entry);
+    const std::string file = sonde::path_to_open(pid, entry);
     sonde_mapping mapping{entry.start, entry.end, entry.offset, {}, {}};
     if (entry.path.size() >= sizeof mapping.path || file.size() >= sizeof mapping.file) continue;
     std::memcpy(mapping.path, entry.path.c_str(), entry.path.size() + 1);

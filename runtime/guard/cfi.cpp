@@ -48,8 +48,7 @@ std::optional<CfiTable> CfiTable::load(uint64_t base, uint64_t pc, const ReadMem
   return made.remember_look(base, read) ? std::optional(std::move(made)) : std::nullopt;
 }
 
-/// Offset and size of a section, relative to the first loaded byte; size 0: there is no such section.
-static std::pair<uint64_t, uint64_t> section_in_file(const std::string& path, std::string_view wanted) {
+std::pair<uint64_t, uint64_t> section_in_file(const std::string& path, std::string_view wanted) {
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const auto get = [&fd](uint64_t at, void* to, size_t length) {
     return pread(fd.get(), to, length, static_cast<off_t>(at)) == static_cast<ssize_t>(length);
@@ -67,7 +66,7 @@ static std::pair<uint64_t, uint64_t> section_in_file(const std::string& path, st
   if (!get(elf.e_shoff + elf.e_shstrndx * sizeof names, &names, sizeof names)) return {};
   for (uint32_t i = 0; i < elf.e_shnum; i++) {
     Elf64_Shdr section;
-    char name[16] = "";
+    char name[32] = "";
     if (!get(elf.e_shoff + i * sizeof section, &section, sizeof section)) return {};
     get(names.sh_offset + section.sh_name, name, sizeof name - 1);
     if (name == wanted && section.sh_addr >= first) return {section.sh_addr - first, section.sh_size};

@@ -11,7 +11,9 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "kmod/shared/eh_frame.h"
@@ -29,6 +31,10 @@ struct CfiReader : sonde_cfi {
 
 /// The read callback of a sonde_cfi_env whose context is a CfiReader.
 int read_cfi(void* reader, uint64_t address, void* to, uint32_t length);
+
+/// Address, relative to the first loaded byte, and size of a section, by the section headers of a file; size 0: there is
+/// none.
+std::pair<uint64_t, uint64_t> section_in_file(const std::string& path, std::string_view wanted);
 
 /// The frame information of one ELF object.
 class CfiTable {

@@ -23,6 +23,7 @@
 
 #include "runtime/base/procfs.h"
 #include "runtime/firing/texts.h"
+#include "runtime/guard/tracer.h"
 
 namespace sonde::guard {
 namespace {
@@ -109,7 +110,9 @@ uint32_t walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
     return read_target(context.thread, address, bytes, length);
   };
   Unwinder& unwinder = context.thread.process->space->unwinder();
-  return unwinder.walk(frame_registers(*context.regs), context.firing.at_edge, read, to, max);
+  const uint32_t count = unwinder.walk(frame_registers(*context.regs), context.firing.at_edge, read, to, max);
+  context.thread.tracer->notify_walked(*context.thread.process, context.firing.timestamp);
+  return count;
 }
 
 int psargs(const Thread& thread, char* to, uint32_t max) {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/guard/mappings.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 
 #include "kmod/shared/abi.h"
@@ -17,7 +22,6 @@ bool parse_mapping(const char* line, Mapping& out) {
                   &path_at) < 7)
     return false;
   std::string path = line + path_at;
-  while (!path.empty() && path.back() == '\n') path.pop_back();
   out = {start, end, offset, major, minor, inode, rights[2] == 'x', rights[3] == 's', std::move(path)};
   return true;
 }
@@ -26,24 +30,31 @@ bool parse_mapping(const char* line, Mapping& out) {
 
 bool is_object(const Mapping& mapping) { return mapping.inode != 0 || mapping.path == kVdsoPath; }
 
-bool is_object_or_code(const Mapping& mapping) { return is_object(mapping) || mapping.executable; }
+UniqueFd open_mappings(pid_t pid) {
+  return UniqueFd(open(("/proc/" + std::to_string(pid) + "/maps").c_str(), O_RDONLY | O_CLOEXEC));
+}
 
-bool is_own_code(const Mapping& mapping) {
-  const bool of_kernel =
-      mapping.path == kVdsoPath || mapping.path == "[vsyscall]" || mapping.path.starts_with(kUprobesPath);
-  return mapping.executable && !mapping.shared && mapping.inode == 0 && !of_kernel;
+std::vector<Mapping> read_mappings_of(const UniqueFd& maps, bool (*wanted)(const Mapping&)) {
+  std::string text;
+  for (char chunk[16384];;) {
+    const ssize_t got = pread(maps.get(), chunk, sizeof chunk, static_cast<off_t>(text.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(chunk, static_cast<size_t>(got));
+  }
+  std::vector<Mapping> found;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    Mapping mapping;
+    if (parse_mapping(text.substr(at, end - at).c_str(), mapping) && wanted(mapping))
+      found.push_back(std::move(mapping));
+    at = end + 1;
+  }
+  return found;
 }
 
 std::vector<Mapping> read_mappings(pid_t pid, bool (*wanted)(const Mapping&)) {
-  std::vector<Mapping> found;
-  FILE* file = std::fopen(("/proc/" + std::to_string(pid) + "/maps").c_str(), "re");
-  char line[SONDE_PATH_MAX + 256];
-  while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
-    Mapping mapping;
-    if (parse_mapping(line, mapping) && wanted(mapping)) found.push_back(std::move(mapping));
-  }
-  if (file != nullptr) std::fclose(file);
-  return found;
+  return read_mappings_of(open_mappings(pid), wanted);
 }
 
 }  // namespace sonde::guard

@@ -21,6 +21,7 @@ class Recorder {
   /// Makes the ring. Returns its descriptor, for the reader. Errors: EEXIST, those of create_ring_memfd().
   Result<int> create(uint64_t bytes);
   bool ready() const { return loop_.has_value(); }
+  bool walks_stacks() const { return ecbs_.walks_stacks(); }
 
   using Outcome = FiringLoop::Outcome;
   /// Runs the rest of a firing. `regs` is null for a thread that has ended, which cannot wait.

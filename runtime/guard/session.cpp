@@ -14,7 +14,6 @@
 #include "runtime/guard/session.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,11 +47,10 @@ Session::Session(UtraceHost& host, UniqueFd socket)
                  const auto waiting = static_cast<uint64_t>(thread.unacknowledged > 0 ? thread.tid : 0);
                  event(SONDE_EVENT_MAPPED, thread.process->pid, waiting, &mapping, mapping.path);
                },
-               [this](pid_t pid, const Mapping& mapping, sonde_mapping_when when) {
-                 event(SONDE_EVENT_MAPPING, pid, when, &mapping, mapping.path);
+               [this](pid_t pid, const Mapping& mapping, sonde_mapping_when when, Nanoseconds time, int file) {
+                 event(SONDE_EVENT_MAPPING, pid, when, &mapping, mapping.path, time, file);
                },
                [this](const std::string& text) { event(SONDE_EVENT_NOTICE, 0, 0, nullptr, text); },
-               [this](const std::string& text) { event(SONDE_EVENT_NOTICE, 0, 1, nullptr, text); },
                [this] { event(SONDE_EVENT_DATA, 0, 0, nullptr, ""); }}) {
   recorder_.set_reader(channel_.fd());
 }
@@ -98,16 +96,15 @@ bool Session::receive() {
   return true;
 }
 
-/// When the consumer is gone, harm is still reported: to one that waits for our end, or else on standard error.
-void Session::event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapping* mapping, std::string_view text) {
-  const bool harm = kind == SONDE_EVENT_NOTICE && value != 0;
-  if (consumer_gone_ && !harm) return;
+void Session::event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapping* mapping, std::string_view text,
+                    Nanoseconds time, int file) {
+  if (consumer_gone_) return;
   sonde_event header{};
   header.kind = kind;
   header.pid = static_cast<uint32_t>(pid);
   header.value = value;
   header.length = static_cast<uint32_t>(text.size());
-  header.time = monotonic_now();
+  header.time = time != 0 ? time : monotonic_now();
   if (mapping != nullptr) {
     header.address = mapping->start;
     header.size = mapping->end - mapping->start;
@@ -116,8 +113,10 @@ void Session::event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapp
     header.major = mapping->major;
     header.minor = mapping->minor;
   }
-  channel_.send(SONDE_PACKET_EVENT, {as_bytes(header), {reinterpret_cast<const uint8_t*>(text.data()), text.size()}});
-  if (!channel_.flush() && harm) dprintf(STDERR_FILENO, "sonde: %.*s\n", static_cast<int>(text.size()), text.data());
+  header.descriptors = file >= 0 ? 1 : 0;
+  channel_.send(SONDE_PACKET_EVENT, {as_bytes(header), {reinterpret_cast<const uint8_t*>(text.data()), text.size()}},
+                {&file, header.descriptors});
+  channel_.flush();
 }
 
 void Session::notify_all_gone() {
@@ -198,7 +197,9 @@ Result<Session::Answer> Session::buffers(const RequestView& request) {
 Result<void> Session::load(const RequestView& request) {
   auto program = parse_program(request.payload);
   if (!program) return std::move(program).error();
-  return ecbs_.load(request.header.id, std::move(*program));
+  auto loaded = ecbs_.load(request.header.id, std::move(*program));
+  if (loaded && ecbs_.walks_stacks()) tracer_.expect_walks();
+  return loaded;
 }
 
 Result<void> Session::add_ecbs(const RequestView& request) {

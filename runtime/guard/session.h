@@ -38,7 +38,8 @@ class Session {
   Result<Answer> read_memory(const RequestView& request);
   Result<void> write_memory(const RequestView& request);
   Answer statistics() const;
-  void event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapping* mapping, std::string_view text);
+  void event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapping* mapping, std::string_view text,
+             Nanoseconds time = 0, int file = -1);
   void notify_all_gone();
   void notify_stay();
 

@@ -76,11 +76,6 @@ Result<void> TapTable::check(const Tap& tap) const {
   return {};
 }
 
-bool TappedFile::restarts_at(uint64_t offset) {
-  if (!sequences) sequences = restartable_sequences(path);
-  return std::ranges::any_of(*sequences, [offset](const CodeRange& range) { return range.contains(offset); });
-}
-
 /// The file that the path names now. While taps of a path are armed, it remains the file it was at the first of them.
 Result<TappedFile*> TapTable::file_of(const std::string& path) {
   if (const auto* known = find_in(files_, path)) return known->get();
@@ -186,6 +181,8 @@ Result<void> EcbTable::load(uint32_t id, OwnedProgram code) {
   if (program.needs.kernel != 0) return about_source("does not see the kernel: its memory, its stacks and curthread");
   if ((program.needs.texts & ~kCan.texts.bits()) != 0)
     return about_source("cannot capture a system call's arguments as one text");
+  constexpr uint32_t kOfStack = 1u << SONDE_DIF_VAR_UCALLER | 1u << SONDE_DIF_VAR_USTACKDEPTH;
+  walks_stacks_ = walks_stacks_ || program.needs.frames != 0 || (program.needs.variables & kOfStack) != 0;
   program.code = std::move(code);
   if (!programs_.emplace(id, std::move(program)).second)
     return Error("program " + std::to_string(id) + " is loaded already", EEXIST);

@@ -5,7 +5,6 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -14,7 +13,6 @@
 #include "runtime/abi/protocol.h"
 #include "runtime/base/few.h"
 #include "runtime/guard/address_space.h"
-#include "runtime/process/rseq.h"
 #include "runtime/process/syscall_table.h"
 #include "runtime/source/capabilities.h"
 #include "runtime/utrace/utrace.h"
@@ -34,10 +32,6 @@ struct TappedFile {
   uint64_t inode = 0;
   uint32_t major = 0, minor = 0;
   std::vector<ArmedTap*> taps;
-  std::optional<std::vector<CodeRange>> sequences = {};  ///< its restartable sequences, once somebody has asked
-
-  /// Whether a breakpoint at `offset` would be in a restartable sequence.
-  bool restarts_at(uint64_t offset);
 
   bool is(const Mapping& mapping) const {
     const bool same = inode != 0 && inode == mapping.inode && major == mapping.major && minor == mapping.minor;
@@ -130,11 +124,14 @@ class EcbTable {
   using Ecbs = Few<ArmedEcb>;  // by rising epid
   /// Null: the probe has none.
   const Ecbs* of(uint32_t probe) const;
+  /// Whether some program that was loaded reads the stack.
+  bool walks_stacks() const { return walks_stacks_; }
 
  private:
   std::unordered_map<uint32_t, LoadedProgram> programs_;
   std::unordered_map<uint32_t, Ecbs> by_probe_;
   std::unordered_map<uint32_t, uint32_t> probe_of_;
+  bool walks_stacks_ = false;
 };
 
 }  // namespace sonde::guard

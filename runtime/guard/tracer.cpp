@@ -14,6 +14,7 @@
 // these must call want_events().
 #include "runtime/guard/tracer.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -23,37 +24,14 @@
 #include <utility>
 
 #include "kmod/shared/siginfo.h"
-#include "runtime/base/hex.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/procfs.h"
 #include "runtime/guard/sends.h"
-#include "runtime/guard/undumpable.h"
+#include "runtime/process/proc_maps.h"
 #include "runtime/utrace/thread_status.h"
 
 namespace sonde::guard {
 namespace {
-
-/// Lends a stopped thread to its memory, for what only ptrace can do.
-class Lent {
- public:
-  explicit Lent(const Thread& thread) : space_(thread.process->space) { space_->lend(thread.tid); }
-  ~Lent() { space_->lend(0); }
-  Lent(const Lent&) = delete;
-  Lent& operator=(const Lent&) = delete;
-
- private:
-  std::shared_ptr<AddressSpace> space_;
-};
-
-/// Whether a signal that is delivered ends the process with a core, as far as its disposition says.
-bool dumps_core(const Thread& thread, const siginfo_t& info) {
-  constexpr int kDumping[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS};
-  if (!thread.process->space->may_trap() || std::ranges::find(kDumping, info.si_signo) == std::end(kDumping))
-    return false;
-  const Disposition now = read_disposition(thread.tid, info.si_signo);
-  // The first process of a pid namespace survives what others send it.
-  return !now.caught && !now.ignored && (info.si_code > 0 || !is_namespace_init(thread.process->pid));
-}
-
-std::string name_of(const Thread& thread) { return "process " + std::to_string(thread.process->pid); }
 
 /// The errno in a result as the kernel returns it; 0: the call did not fail.
 int errno_of(int64_t result) { return result < 0 && result >= -4095 ? static_cast<int>(-result) : 0; }
@@ -74,6 +52,18 @@ int64_t current_call(Thread& thread) {
 bool leaves_no_result(uint32_t call) { return call == SYS_rt_sigreturn || call == machine::kCompatSigreturn; }
 
 bool is_exec(uint32_t call) { return call == SYS_execve || call == SYS_execveat; }
+
+/// The path that an exec names; of execveat(fd, "", ..., AT_EMPTY_PATH), as fexecve() makes it, the descriptor's file.
+std::string path_of_exec(const Thread& thread, const utrace_call& made, uint32_t call) {
+  char path[SONDE_PATH_MAX];
+  const bool by_descriptor = call == SYS_execveat;
+  if (read_target_text(thread, made.arguments[by_descriptor ? 1 : 0], path, sizeof path) < 0) return "";
+  if (!by_descriptor || path[0] != '\0' || (made.arguments[4] & AT_EMPTY_PATH) == 0) return path;
+  const auto fd = static_cast<int>(made.arguments[0]);
+  std::string file = read_link("/proc/" + std::to_string(thread.tid) + "/fd/" + std::to_string(fd));
+  take_deleted_mark(file);
+  return file;
+}
 
 Firing of_end(int status) {
   Firing firing;
@@ -170,6 +160,7 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
       process->space = sharing_ ? sharing_ : std::make_shared<AddressSpace>(pid);
     else
       breakpoints_.adopt(*process);
+    if (recorder_.walks_stacks()) process->space->expect_walks();
   }
   Thread& thread = targets_.add_thread(task, *process);
   thread.tracer = this;
@@ -179,17 +170,15 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
     return;
   }
   thread.newborn = parent != nullptr && (taps_.any(SONDE_TAP_START) || taps_.any(SONDE_TAP_LWP_START));
-  thread.unclean = process->space->owed() > 0;
   want_events(thread);
-  if (thread.newborn || thread.unclean) utrace_control(task, thread.engine, UTRACE_REPORT);
+  if (thread.newborn) utrace_control(task, thread.engine, UTRACE_REPORT);
   if (must_stop(thread)) utrace_control(task, thread.engine, UTRACE_STOP);
 }
 
 void Tracer::want_events(Thread& thread) {
   uint32_t events = wanted_;
-  const bool at_birth = thread.newborn || thread.unclean;
-  if (at_birth || !thread.samples.empty() || thread.process->leaving) events |= UTRACE_EVENT_QUIESCE;
-  if (thread.process->space->may_trap()) events |= UTRACE_EVENT_SIGNAL_CORE;
+  if (thread.newborn || !thread.samples.empty() || thread.process->leaving) events |= UTRACE_EVENT_QUIESCE;
+  if (thread.process->space->had_sites()) events |= UTRACE_EVENT_SIGNAL_CORE;
   if (thread.step.active) events |= UTRACE_EVENT_SIGNAL_ALL;
   utrace_narrow_syscalls(thread.engine, &entries_, &returns_);
   if (thread.engine->flags != events) utrace_set_events(thread.task, thread.engine, events);
@@ -255,13 +244,10 @@ uint32_t Tracer::on_entry(Thread& thread) {
   std::ranges::copy(made.arguments, firing.args.begin() + SONDE_ARG_SYSCALL_ENTRY_CALL);
   fire(thread, taps_.entries(call), firing);
   if (is_exec(call) && taps_.any(SONDE_TAP_EXEC)) {
-    char path[SONDE_PATH_MAX];
     Firing exec = of_call(call);
-    if (read_target_text(thread, made.arguments[call == SYS_execveat ? 1 : 0], path, sizeof path) >= 0)
-      exec.text = path;
+    exec.text = path_of_exec(thread, made, call);
     fire(thread, taps_.of(SONDE_TAP_EXEC), exec);
   }
-  if (is_exec(call)) notify_stack_mappings(*thread.process);
   return resume_action(thread);
 }
 
@@ -305,8 +291,8 @@ uint32_t Tracer::on_exec(Thread& thread) {
   thread.reported.clear();
   sigtrap_.exec(thread);
   thread.caught = {};
-  notify_stack_mappings(process);
   breakpoints_.adopt(process);
+  if (recorder_.walks_stacks()) process.space->expect_walks();
   want_events(thread);
   events_.exec(process.pid);
   breakpoints_.notify_program(thread);
@@ -348,24 +334,7 @@ void Tracer::fire_samples(Thread& thread) {
   fire_all(thread, firings, regs);
 }
 
-/// At the first stop of a child: takes out the breakpoints that were copied from its parent and could not be taken out
-/// before. Where that fails, they are emulated.
-void Tracer::clean(Thread& thread) {
-  thread.unclean = false;
-  AddressSpace& space = *thread.process->space;
-  const Lent lent(thread);
-  if (space.settle_debts()) return;
-  const bool restored = while_dumpable(thread, [&] { (void)space.settle_debts(); });
-  if (!restored)
-    events_.harm(name_of(thread) + " was made dumpable for a moment, and could not be made undumpable again");
-  if (space.owed() == 0) return;
-  events_.harm("process " + std::to_string(thread.process->pid) + ", forked by a traced one, holds " +
-               std::to_string(space.owed()) + " breakpoints of sonde: its memory cannot be written. " +
-               "Where they cannot be emulated it dies of a SIGTRAP");
-}
-
 uint32_t Tracer::on_quiesce(Thread& thread, uint32_t event) {
-  if (event == 0 && thread.unclean) clean(thread);
   if (!thread.samples.empty()) fire_samples(thread);
   if (event != 0 || !thread.newborn) return resume_action(thread);
   thread.newborn = false;
@@ -387,20 +356,41 @@ void Tracer::note_exit(Thread& thread, long code) {
   process.status = alone && process.has_leader_code ? process.leader_code : code;
 }
 
-/// Before an exec, because stacks taken until now may be printed later. At the call's entry, if it stops there, the
-/// program cannot be gone yet when the consumer looks at it.
-void Tracer::notify_stack_mappings(Process& process) {
+void Tracer::notify_walked(Process& process, Nanoseconds time) {
   for (const Mapping& mapping : process.space->unwinder().take_files(process.pid))
-    events_.mapping(process.pid, mapping, SONDE_MAPPING_SEEN);
+    events_.mapping(process.pid, mapping, SONDE_MAPPING_SEEN, time, file_to_send(process.pid, mapping).get());
+}
+
+/// Opens each file once, now: while its process waits, its path leads there, or the process itself does. The consumer
+/// keeps it, so its inode's number belongs to no other file meanwhile.
+UniqueFd Tracer::file_to_send(pid_t pid, const Mapping& mapping) {
+  constexpr size_t kMostFiles = 128;  // descriptors under way
+  constexpr int kHighest = 512;       // the others are for breakpoints
+  if (mapping.inode == 0 || sent_files_.size() >= kMostFiles) return UniqueFd();
+  if (!sent_files_.insert({mapping.major, mapping.minor, mapping.inode}).second) return UniqueFd();
+  MapEntry entry{mapping.start,
+                 mapping.end,
+                 mapping.offset,
+                 true,
+                 false,
+                 mapping.path,
+                 {mapping.major, mapping.minor, mapping.inode}};
+  entry.deleted = take_deleted_mark(entry.path);
+  const auto path = file_of(static_cast<uint32_t>(pid), entry);
+  UniqueFd file(path ? open(path->c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1);
+  return file.get() < kHighest ? std::move(file) : UniqueFd();
+}
+
+void Tracer::expect_walks() {
+  for (auto& [pid, process] : targets_.processes()) process->space->expect_walks();
 }
 
 /// Stacks may be printed after the process has ended. It still has its mappings now, so they are sent to the consumer.
 void Tracer::notify_mappings(Thread& thread) {
+  const Nanoseconds now = monotonic_now();
   AddressSpace space(thread.process->pid);
   for (const Mapping& mapping : space.refresh(thread.process->pid))
-    if (mapping.path.starts_with('/')) events_.mapping(thread.process->pid, mapping, SONDE_MAPPING_ENDS);
-  breakpoints_.notice_uprobes(*thread.process, space);
-  notify_lost(*thread.process);
+    if (mapping.path.starts_with('/')) events_.mapping(thread.process->pid, mapping, SONDE_MAPPING_ENDS, now, -1);
 }
 
 uint32_t Tracer::on_exit(Thread& thread, long code) {
@@ -430,7 +420,6 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   if (!group_dead) return;
   const bool requested = process->requested;
   const long status = process->status;
-  if (process->space.use_count() > 1) process->space->reinstate();
   targets_.erase_process(pid);
   if (requested) events_.gone(pid, status);
 }
@@ -462,40 +451,16 @@ bool Tracer::catch_asleep(utrace_task* task, const Sleep& sleep) {
   return true;
 }
 
-/// The trap of a breakpoint that the thread cannot get past: it kills the process.
-siginfo_t Tracer::stuck_at(Thread& thread, machine::Registers& regs, uint64_t site) {
-  events_.harm(
-      name_of(thread) + " dies of a SIGTRAP at " + hex(site) +
-      ", where sonde has a breakpoint: the instruction under it cannot be emulated, and its memory cannot be written");
-  machine::set_pc(regs, site + sizeof machine::kBreakpoint);
-  siginfo_t info{};
-  info.si_signo = SIGTRAP;
-  info.si_code = SI_KERNEL;
-  return info;
-}
-
-/// For an int3 that is not known to be ours: if it kills the process, and the program's file does not have it, it may be
-/// ours all the same.
-void Tracer::note_fatal_trap(const Thread& thread, const machine::Registers& regs) {
-  const uint64_t address = machine::breakpoint_address(regs);
-  if (read_disposition(thread.tid, SIGTRAP).caught || !thread.process->space->may_be_ours(address)) return;
-  events_.harm(
-      name_of(thread) + " dies of a SIGTRAP at " + hex(address) +
-      ", in memory that it has made or changed: if it copies its code, this may be a copy of a breakpoint of sonde");
-}
-
 /// Gets the thread past the breakpoint that it is at. Returns the trap that the program must get now, if it
 /// single-steps itself.
 std::optional<siginfo_t> Tracer::pass_site(Thread& thread, machine::Registers& regs) {
-  const uint64_t site = thread.at_site;
-  const Stepper::Past past = stepper_.advance(thread, regs);
-  if (past == Stepper::Past::Stuck) return stuck_at(thread, regs, site);
+  const bool own_trap = stepper_.advance(thread, regs);
   if (thread.step.active) {
     want_events(thread);
     return std::nullopt;
   }
   const bool called = sigtrap_.passed(thread);
-  if (past != Stepper::Past::OwnTrap) return std::nullopt;
+  if (!own_trap) return std::nullopt;
   siginfo_t info{};
   info.si_signo = SIGTRAP;
   info.si_code = TRAP_TRACE;
@@ -527,12 +492,8 @@ uint32_t Tracer::on_trap(Thread& thread, machine::Registers& regs, siginfo_t& in
     return thread.step.active ? uint32_t{UTRACE_SIGNAL_IGN}
                               : end_step(thread, trap == Stepper::Trap::Both, info, handler);
   std::vector<Firing> firings;
-  if (info.si_code != SI_KERNEL && info.si_code != TRAP_BRKPT) return UTRACE_SIGNAL_CORE;
-  const Lent lent(thread);
-  if (breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) {
-    note_fatal_trap(thread, regs);
-    return UTRACE_SIGNAL_CORE;
-  }
+  const bool breakpoint = info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
+  if (!breakpoint || breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) return UTRACE_SIGNAL_CORE;
   if (thread.caught.address == machine::pc(regs)) return_of_caught(thread, regs);
   fire_all(thread, firings, &regs);
   const auto due = must_stop(thread) ? std::nullopt : pass_site(thread, regs);
@@ -560,13 +521,6 @@ void Tracer::fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handle
   fire(thread, taps_.of(SONDE_TAP_SIGNAL_DELIVER), firing);
 }
 
-/// Before a signal that kills the process with a core: so that the core has the program's own bytes. Its other threads
-/// may run for a moment without breakpoints. A process that shares the memory and survives gets them back.
-void Tracer::withdraw(Thread& thread) {
-  if (const size_t left = thread.process->space->withdraw(); left > 0)
-    events_.notice(name_of(thread) + " dumps core with " + std::to_string(left) + " breakpoints of sonde in it");
-}
-
 uint32_t Tracer::on_signal(Thread& thread, uint32_t action, machine::Registers* regs, siginfo_t& info,
                            const struct sigaction* orig) {
   uint32_t verdict = action & UTRACE_SIGNAL_MASK;
@@ -581,7 +535,6 @@ uint32_t Tracer::on_signal(Thread& thread, uint32_t action, machine::Registers* 
   if (regs != nullptr && stepper_.signalled(thread, *regs, info, verdict, handler))
     return UTRACE_SIGNAL_IGN | resume_action(thread);
   if (!thread.step.active && regs != nullptr) want_events(thread);
-  if (verdict != UTRACE_SIGNAL_IGN && dumps_core(thread, info)) withdraw(thread);
   if (verdict == UTRACE_SIGNAL_IGN)
     fire_discard(thread, info);
   else

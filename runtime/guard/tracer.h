@@ -7,7 +7,9 @@
 //                           the others wait in thread.pending, the thread in UTRACE_STOP, until release()
 #pragma once
 
+#include <array>
 #include <functional>
+#include <set>
 
 #include "runtime/guard/breakpoints.h"
 #include "runtime/guard/recorder.h"
@@ -24,9 +26,9 @@ class Tracer {
     std::function<void(pid_t pid, long status)> gone;
     std::function<void(pid_t pid)> exec;
     std::function<void(const Thread& thread, const Mapping& mapping)> mapped;
-    std::function<void(pid_t pid, const Mapping& mapping, sonde_mapping_when when)> mapping;
+    /// `time`: when it was there. `file`: a descriptor to send; -1: none.
+    std::function<void(pid_t pid, const Mapping& mapping, sonde_mapping_when when, Nanoseconds time, int file)> mapping;
     std::function<void(const std::string& text)> notice;
-    std::function<void(const std::string& text)> harm;  ///< a target has come to harm, or may
     std::function<void()> data;
   };
   Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events events);
@@ -49,6 +51,10 @@ class Tracer {
   Result<void> acknowledge(pid_t tid);
   /// Lets processes go for good, once no trap of ours is under way.
   void let_go(const std::vector<pid_t>& pids);
+  /// A stack was walked at `time`: before its record, the consumer gets the mappings that it does not know yet.
+  void notify_walked(Process& process, Nanoseconds time);
+  /// Some program walks stacks.
+  void expect_walks();
   /// The consumer is gone: nothing fires any more, nothing is held.
   void abandon();
 
@@ -62,8 +68,6 @@ class Tracer {
   bool all_stopped(const std::vector<pid_t>& pids);
   bool quiet(Thread& thread);
   void notify_cut_short();
-  void undo_rest(pid_t pid);
-  void notify_lost(const Process& process);
   Result<void> take_sharers(pid_t pid);
   bool settle(const std::vector<pid_t>& pids);
 
@@ -87,15 +91,11 @@ class Tracer {
   void return_of_caught(Thread& thread, const machine::Registers& regs);
   bool catch_asleep(utrace_task* task, const Sleep& sleep);
   uint32_t on_quiesce(Thread& thread, uint32_t event);
-  void clean(Thread& thread);
-  siginfo_t stuck_at(Thread& thread, machine::Registers& regs, uint64_t site);
-  void withdraw(Thread& thread);
-  void note_fatal_trap(const Thread& thread, const machine::Registers& regs);
   void ask_sample(Thread& thread, uint32_t tap);
   void fire_samples(Thread& thread);
   void note_exit(Thread& thread, long code);
   void notify_mappings(Thread& thread);
-  void notify_stack_mappings(Process& process);
+  UniqueFd file_to_send(pid_t pid, const Mapping& mapping);
 
   void fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firing& pattern);
   void fire_all(Thread& thread, std::vector<Firing>& firings, machine::Registers* regs);
@@ -117,6 +117,7 @@ class Tracer {
   uint64_t notified_cut_ = 0;
   bool abandoned_ = false;
   bool sends_explained_ = false;
+  std::set<std::array<uint64_t, 3>> sent_files_;  ///< devices and inodes
 };
 
 }  // namespace sonde::guard

@@ -8,7 +8,11 @@
 // own: looking up a row adds it to the table, so two tracers would need a lock at each frame.
 #include "runtime/guard/unwind.h"
 
+#include <sys/resource.h>
 #include <time.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -17,14 +21,17 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/process/proc_maps.h"
 
 namespace sonde::guard {
 namespace {
 
 constexpr uint64_t kFresh = 1'000'000'000;  // ns for which the mappings are considered current
 constexpr size_t kTableBudget = 64u << 20;  // bytes of tables to keep
+constexpr size_t kMostRows = 8192;          // of Go's table of an object
 constexpr size_t kMostTables = 1024;
 constexpr uint64_t kPage = 4096;
+constexpr size_t kBeginning = 1024;  // bytes: an object's headers, and its build id behind them
 constexpr size_t kMostInNone =
     32;  // pages in no range for which the mappings are read again, once each while they are current
 
@@ -63,51 +70,128 @@ std::map<Unwinder::FileKey, std::shared_ptr<CfiTable>>& Unwinder::tables() {
   return all;
 }
 
+bool Unwinder::open() {
+  if (maps_) return true;
+  rlimit most{};
+  getrlimit(RLIMIT_NOFILE, &most);
+  maps_ = open_mappings(pid_);
+  if (static_cast<rlim_t>(maps_.get()) >= most.rlim_cur / 2) maps_.reset();  // the rest is for what cannot do without
+  return static_cast<bool>(maps_);
+}
+
+/// If the mappings cannot be read, the process may have made itself undumpable: what was read before still holds.
 void Unwinder::read_ranges() {
-  ranges_.clear();
-  taken_by_ = 0;
   read_ns_ = now_of(CLOCK_MONOTONIC_COARSE);
+  const auto wanted = [](const Mapping& one) { return one.executable || is_object(one); };
+  std::vector<Mapping> mappings = maps_ ? read_mappings_of(maps_, wanted) : read_mappings(pid_, wanted);
+  if (mappings.empty()) return;
+  const std::vector<Range> before = std::exchange(ranges_, {});
+  news_ = true;
   FileKey head;
   uint64_t head_start = 0;
-  for (Mapping& mapping : read_mappings(pid_, [](const Mapping& one) { return one.executable || is_object(one); })) {
+  for (size_t i = 0; i < mappings.size(); i++) {
+    Mapping& mapping = mappings[i];
     const FileKey file{mapping.major, mapping.minor, mapping.inode};
     const bool object = is_object(mapping);
     if (object && mapping.offset == 0 && (head_start == 0 || file != head)) {
       head = file;
       head_start = mapping.start;
     }
-    const uint64_t base = object && file == head ? head_start : 0;
-    if (mapping.executable)
-      ranges_.push_back({mapping.start, mapping.end, mapping.offset, base, file, std::move(mapping.path), {}});
+    if (!mapping.executable) continue;
+    // Text that the process has moved to memory of its own, for huge pages, is in a hole of its file.
+    const Mapping* after = i + 1 < mappings.size() ? &mappings[i + 1] : nullptr;
+    const bool moved = mapping.path.empty() && head.inode != 0 && after != nullptr &&
+                       FileKey{after->major, after->minor, after->inode} == head;
+    const uint64_t base = (object && file == head) || moved ? head_start : 0;
+    ranges_.push_back(
+        {mapping.start, mapping.end, mapping.offset, base, moved ? head : file, std::move(mapping.path), {}});
+    for (const Range& old : before) ranges_.back().keep_from(old);
   }
+}
+
+void Unwinder::Range::keep_from(const Range& old) {
+  if (old.start != start || old.base != base || old.file != file || old.beginning == 0) return;
+  beginning = old.beginning;
+  go = old.go;
+  looked_for_go = old.looked_for_go;
 }
 
 std::vector<Mapping> Unwinder::take_files(pid_t pid) {
-  std::vector<Mapping> all;
-  if (std::exchange(taken_by_, pid) == pid) return all;
+  if (std::exchange(taken_by_, pid) != pid) {
+    taken_.clear();
+    news_ = true;
+  }
+  std::vector<Mapping> fresh, all;
+  if (!std::exchange(news_, false)) return fresh;
   for (const Range& range : ranges_) {
-    if (!range.path.starts_with('/')) continue;
+    if (!range.path.starts_with('/') && range.path != kVdsoPath) continue;
     const FileKey& file = range.file;
     all.push_back({range.start, range.end, range.offset, file.major, file.minor, file.inode, true, false, range.path});
+    if (std::ranges::find(taken_, all.back()) == taken_.end()) fresh.push_back(all.back());
   }
-  return all;
+  taken_ = std::move(all);
+  return fresh;
 }
 
-Unwinder::Range* Unwinder::range_of(uint64_t pc) {
-  const auto find = [&]() -> Range* {
-    auto after = std::ranges::upper_bound(ranges_, pc, {}, &Range::start);
-    return after == ranges_.begin() || pc >= std::prev(after)->end ? nullptr : &*std::prev(after);
-  };
+Unwinder::Range* Unwinder::find(uint64_t pc) {
+  auto after = std::ranges::upper_bound(ranges_, pc, {}, &Range::start);
+  return after == ranges_.begin() || pc >= std::prev(after)->end ? nullptr : &*std::prev(after);
+}
+
+/// Whether the object begins as it did when it was first met.
+bool Unwinder::unchanged(Range& range, const ReadMemory& memory) {
+  std::array<char, kBeginning> bytes;
+  range.checked = walks_;
+  if (range.base == 0 || !memory(range.base, bytes.data(), bytes.size())) return true;
+  const uint64_t before = std::exchange(range.beginning, XXH3_64bits(bytes.data(), bytes.size()) | 1);
+  if (before == 0 || before == range.beginning) return true;
+  range.go.reset();
+  range.looked_for_go = false;
+  return false;
+}
+
+Unwinder::Range* Unwinder::range_of(uint64_t pc, const ReadMemory& memory) {
   if (read_ns_ == 0 || now_of(CLOCK_MONOTONIC_COARSE) - read_ns_ > kFresh) {
     in_none_.clear();
     read_ranges();
   }
-  Range* range = find();
-  if (range != nullptr || in_none_.size() == kMostInNone || std::ranges::count(in_none_, pc / kPage) != 0) return range;
+  Range* range = find(pc);
+  if (range != nullptr && (range->checked == walks_ || unchanged(*range, memory))) return range;
+  if (range == nullptr && (in_none_.size() == kMostInNone || std::ranges::count(in_none_, pc / kPage) != 0))
+    return nullptr;
   read_ranges();  // it may have been mapped since
-  range = find();
-  if (range == nullptr) in_none_.push_back(pc / kPage);
+  range = find(pc);
+  if (range == nullptr)
+    in_none_.push_back(pc / kPage);
+  else
+    unchanged(*range, memory);
   return range;
+}
+
+/// A path that leads to the object's file.
+std::string Unwinder::file_of(const Range& range) const {
+  MapEntry entry{range.start,
+                 range.end,
+                 range.offset,
+                 true,
+                 false,
+                 range.path,
+                 {range.file.major, range.file.minor, range.file.inode}};
+  entry.deleted = take_deleted_mark(entry.path);
+  return path_to_open(static_cast<uint32_t>(pid_), entry);
+}
+
+/// The row of code that has no other.
+const sonde_cfi_row* Unwinder::go_row(Range& range, uint64_t pc, const ReadMemory& read) {
+  if (range.base == 0 || !range.path.starts_with('/')) return nullptr;
+  if (!std::exchange(range.looked_for_go, true))
+    if (auto table = GoTable::load(file_of(range), range.base, read))
+      range.go = std::make_shared<GoRows>(GoRows{std::move(*table), {}});
+  if (range.go == nullptr) return nullptr;
+  if (range.go->rows.size() >= kMostRows) range.go->rows.clear();
+  const auto [at, is_new] = range.go->rows.try_emplace(pc - range.base);
+  if (is_new) at->second = range.go->table.row(range.base, pc, read);
+  return at->second ? &*at->second : nullptr;
 }
 
 CfiTable* Unwinder::table_of(Range& range, const ReadMemory& read) {
@@ -119,8 +203,7 @@ CfiTable* Unwinder::table_of(Range& range, const ReadMemory& read) {
     return range.table.get();
   }
   auto table = CfiTable::load(range.base, range.start, read);
-  if (!table && range.path.starts_with('/'))
-    table = CfiTable::load_sections("/proc/" + std::to_string(pid_) + "/root" + range.path, range.base, read);
+  if (!table && range.path.starts_with('/')) table = CfiTable::load_sections(file_of(range), range.base, read);
   if (!table) return nullptr;
   range.table = std::make_shared<CfiTable>(std::move(*table));
   keep(range.file, range.table);
@@ -136,21 +219,28 @@ void Unwinder::keep(const FileKey& file, std::shared_ptr<CfiTable> table) {
 
 /// The callbacks of sonde_cfi_walk().
 struct Unwinder::Walk : CfiReader {
-  Walk(Unwinder& whose, const ReadMemory& memory) : CfiReader(memory), unwinder(whose) { env = &kEnv; }
+  Walk(Unwinder& whose, const ReadMemory& pages, const ReadMemory& the_memory)
+      : CfiReader(pages), unwinder(whose), memory(the_memory) {
+    env = &kEnv;
+  }
 
   static Walk& of(void* context) { return *static_cast<Walk*>(static_cast<CfiReader*>(context)); }
-  static int is_code(void* context, uint64_t pc) { return of(context).unwinder.range_of(pc) != nullptr; }
+  static int is_code(void* context, uint64_t pc) { return of(context).range_of(pc) != nullptr; }
   static const sonde_cfi_row* row_of(void* context, uint64_t pc, uint64_t* header) {
     Walk& walk = of(context);
-    Range* range = walk.unwinder.range_of(pc);
+    Range* range = walk.range_of(pc);
     CfiTable* table = range != nullptr ? walk.unwinder.table_of(*range, walk.read) : nullptr;
-    if (table == nullptr) return nullptr;
-    *header = table->header(range->base);
-    return table->row(range->base, pc, walk.read);
+    if (range == nullptr) return nullptr;
+    if (table != nullptr) *header = table->header(range->base);
+    const sonde_cfi_row* row = table != nullptr ? table->row(range->base, pc, walk.read) : nullptr;
+    return row != nullptr ? row : walk.unwinder.go_row(*range, pc, walk.read);
   }
 
   static constexpr sonde_cfi_env kEnv = {read_cfi, read_cfi, is_code, row_of};
+  Range* range_of(uint64_t pc) { return unwinder.range_of(pc, memory); }
+
   Unwinder& unwinder;
+  const ReadMemory& memory;  ///< without the stack's pages
 };
 
 uint32_t Unwinder::walk(FrameRegisters registers, bool at_entry, const ReadMemory& read_target, uint64_t* to,
@@ -159,8 +249,11 @@ uint32_t Unwinder::walk(FrameRegisters registers, bool at_entry, const ReadMemor
   const ReadMemory read = [&pages](uint64_t address, void* bytes, size_t length) {
     return pages.get(address, bytes, length);
   };
-  Walk walk(*this, read);
-  return sonde_cfi_walk(&walk, registers.data(), at_entry, to, max);
+  walks_++;
+  Walk walk(*this, read, read_target);
+  const uint32_t count = sonde_cfi_walk(&walk, registers.data(), at_entry, to, max);
+  for (uint32_t i = 0; i < count; i++) range_of(to[i], read_target);  // the outermost frame's mapping is needed as well
+  return count;
 }
 
 }  // namespace sonde::guard

@@ -5,9 +5,10 @@
 // stack agree; ucaller, ustackdepth and ustack() share one walk. We refused to copy the stack into the record for the
 // consumer to unwind: that costs kilobytes a record, and the objects may be gone by then.
 //
-// The object that contains an address is found in /proc/PID/maps. The maps are read again after a second, and for an
-// address outside of all objects, but only once for each page. So a process that closes one library and opens another
-// in its place may be misread for a second, which is rare.
+// The object that contains an address is found in /proc/PID/maps. The maps are read again after a second; for an
+// address outside of all objects, but only once for each page; and if an object on the stack does not begin with the
+// bytes that it began with before, its build id among them: then the process has closed one library and opened another
+// in its place. The consumer gets the mappings before the record, to name the addresses by what was there.
 #pragma once
 
 #include <sys/types.h>
@@ -20,6 +21,7 @@
 
 #include "runtime/guard/arch.h"
 #include "runtime/guard/cfi.h"
+#include "runtime/guard/go_table.h"
 #include "runtime/guard/mappings.h"
 
 namespace sonde::guard {
@@ -27,14 +29,20 @@ namespace sonde::guard {
 class Unwinder {
  public:
   explicit Unwinder(pid_t pid) : pid_(pid) {}
+  /// Of a forked child: what is known of its parent holds until its own mappings can be read.
+  Unwinder(pid_t pid, const Unwinder& parent) : pid_(pid), ranges_(parent.ranges_) {}
+
+  /// Opens the mappings, to read them later even if the process makes itself undumpable. False: it cannot, or many are
+  /// open already.
+  bool open();
 
   /// Stores program counters, innermost first; returns their number. `at_entry`: the return address is at the stack
   /// pointer.
   uint32_t walk(FrameRegisters registers, bool at_entry, const ReadMemory& read, uint64_t* to, uint32_t max);
   /// The mappings have changed: reads them again at the next walk.
   void forget() { read_ns_ = 0; }
-  /// Returns the executable mappings of files that walks have read; none if `pid` has taken the same ones before. A child
-  /// of vfork() shares them with its parent.
+  /// Returns the executable mappings that walks have read, except those that `pid` has taken before. A child of vfork()
+  /// shares them with its parent.
   std::vector<Mapping> take_files(pid_t pid);
 
  private:
@@ -44,6 +52,11 @@ class Unwinder {
     uint64_t inode = 0;
     auto operator<=>(const FileKey&) const = default;
   };
+  /// Go's table of an object, and the rows that were used, by address relative to its ELF header.
+  struct GoRows {
+    GoTable table;
+    std::unordered_map<uint64_t, std::optional<sonde_cfi_row>> rows;
+  };
   /// Executable memory and the address of its object's ELF header; 0: it belongs to none.
   struct Range {
     uint64_t start, end, offset, base;
@@ -51,18 +64,33 @@ class Unwinder {
     std::string path;
     std::shared_ptr<CfiTable> table;
     bool looked = false;
+    std::shared_ptr<GoRows> go;
+    bool looked_for_go = false;
+    uint64_t beginning = 0;  ///< checksum of the object's first bytes; 0: not read yet
+    uint64_t checked = 0;    ///< the last walk that compared it
+
+    /// Takes over what was found when the mappings were read before.
+    void keep_from(const Range& old);
   };
   static std::map<FileKey, std::shared_ptr<CfiTable>>& tables();  ///< of all processes of this thread's tracer
   struct Walk;
-  Range* range_of(uint64_t pc);
+  Range* range_of(uint64_t pc, const ReadMemory& memory);
+  Range* find(uint64_t pc);
+  bool unchanged(Range& range, const ReadMemory& memory);
   static void keep(const FileKey& file, std::shared_ptr<CfiTable> table);
   CfiTable* table_of(Range& range, const ReadMemory& read);
+  const sonde_cfi_row* go_row(Range& range, uint64_t pc, const ReadMemory& read);
+  std::string file_of(const Range& range) const;
   void read_ranges();
 
   pid_t pid_;
-  pid_t taken_by_ = 0;    ///< the last caller of take_files() since the mappings were read
-  uint64_t read_ns_ = 0;  ///< when the mappings were read; 0: never
-  std::vector<Range> ranges_;
+  UniqueFd maps_;
+  uint64_t walks_ = 0;
+  pid_t taken_by_ = 0;             ///< the last caller of take_files()
+  bool news_ = false;              ///< the mappings were read since
+  std::vector<Mapping> taken_;     ///< what it got
+  uint64_t read_ns_ = 0;           ///< when the mappings were read; 0: never
+  std::vector<Range> ranges_;      ///< by address
   std::vector<uint64_t> in_none_;  ///< pages that turned out to be in no range
 };
 

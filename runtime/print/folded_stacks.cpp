@@ -33,7 +33,7 @@ FoldedStacks::Path path_of(const std::vector<ValueType>& types, const std::vecto
   for (size_t i = 0; i < types.size(); ++i) {
     if (types[i].kind != Kind::Stack || words[i] == 0) continue;
     const auto& stack = *reinterpret_cast<const StackValue*>(words[i]);
-    append_stack(stack, settings.names, stack.pid == 0 ? kernel : path);
+    append_stack(stack, settings.names, stack.space == 0 ? kernel : path);
   }
   path.insert(path.end(), kernel.begin(), kernel.end());
   if (path.empty()) path.emplace_back("[unknown]");

@@ -15,7 +15,7 @@ namespace {
 using Kind = ValueType::Kind;
 
 SymbolPlace place_of(const SymbolValue& symbol, SymbolNames* names) {
-  return names == nullptr ? SymbolPlace() : names->place(symbol.pid, symbol.address, symbol.kind);
+  return names == nullptr ? SymbolPlace() : names->place(symbol.space, symbol.address, symbol.kind);
 }
 
 std::string symbol_key(const SymbolValue& symbol, SymbolNames* names) {

@@ -3,6 +3,9 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -30,6 +33,16 @@ bool parse_hex(std::string_view text, uint64_t& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+void parse_file(std::string_view device, std::string_view inode, FileId& file) {
+  uint64_t major = 0, minor = 0;
+  const size_t colon = device.find(':');
+  if (colon == device.npos || !parse_hex(device.substr(0, colon), major) || !parse_hex(device.substr(colon + 1), minor))
+    return;
+  file.major = static_cast<uint32_t>(major);
+  file.minor = static_cast<uint32_t>(minor);
+  std::from_chars(inode.data(), inode.data() + inode.size(), file.inode);
+}
+
 /// The kernel writes a newline in a path as \012.
 std::string unescape(std::string_view path) {
   std::string text;
@@ -51,12 +64,13 @@ bool parse_line(std::string_view line, MapEntry& entry) {
   if (dash == std::string_view::npos) return false;
   const std::string_view permissions = take_word(line);
   const std::string_view offset = take_word(line);
-  take_word(line);  // device
-  take_word(line);  // inode
+  const std::string_view device = take_word(line);
+  const std::string_view inode = take_word(line);
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   entry.executable = permissions.size() >= 3 && permissions[2] == 'x';
   entry.path = unescape(line);
   entry.deleted = take_deleted_mark(entry.path);
+  parse_file(device, inode, entry.file);
   return parse_hex(range.substr(0, dash), entry.start) && parse_hex(range.substr(dash + 1), entry.end) &&
          parse_hex(offset, entry.offset) && entry.start < entry.end;
 }
@@ -118,13 +132,56 @@ std::string program_path(uint32_t pid) {
   return path;
 }
 
-std::string file_of(uint32_t pid, const MapEntry& entry) {
-  if (!entry.is_file()) return entry.path;
+/// The number that /proc/PID/maps has for a file: found by mapping it here.
+static FileId shown_number(const std::string& path) {
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  void* page = fd ? mmap(nullptr, 1, PROT_READ, MAP_PRIVATE, fd.get(), 0) : MAP_FAILED;
+  if (page == MAP_FAILED) return {};
+  FileId found;
+  if (const auto maps = read_proc_maps(static_cast<uint32_t>(getpid())))
+    for (const MapEntry& entry : *maps)
+      if (entry.start == reinterpret_cast<uint64_t>(page)) found = entry.file;
+  munmap(page, 1);
+  return found;
+}
+
+bool leads_to(const std::string& path, const FileId& file) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  if (major(status.st_dev) == file.major && minor(status.st_dev) == file.minor) return status.st_ino == file.inode;
+  return shown_number(path) == file;
+}
+
+/// Paths in maps begin at the root of the process's mount namespace. Its own root may be below that.
+static std::string path_below(const std::string& root, const std::string& path) {
+  const bool below = root.size() > 1 && path.starts_with(root) && path[root.size()] == '/';
+  return below ? path.substr(root.size()) : path;
+}
+
+static std::string map_file(uint32_t pid, const MapEntry& entry) {
+  return "/proc/" + std::to_string(pid) + "/map_files/" + hex_digits(entry.start) + "-" + hex_digits(entry.end);
+}
+
+Result<std::string> file_of(uint32_t pid, const MapEntry& entry) {
+  if (!entry.is_file() || entry.file.inode == 0) return entry.path;
   const std::string process = "/proc/" + std::to_string(pid);
-  if (!entry.deleted) return has_own_root(pid) ? process + "/root" + entry.path : entry.path;
-  const std::string program = process + "/exe";
-  if (read_link(program) == entry.path + std::string(kDeletedMark)) return program;
-  return process + "/map_files/" + hex_digits(entry.start) + "-" + hex_digits(entry.end);
+  const auto is_it = [&](const std::string& way) { return leads_to(way, entry.file); };
+  if (!entry.deleted && is_it(entry.path)) return entry.path;
+  const std::string root = process + "/root";
+  const std::string inside = root + path_below(read_link(root), entry.path);
+  if (!entry.deleted && is_it(inside)) return inside;
+  if (is_it(process + "/exe")) return process + "/exe";
+  if (const std::string mapped = map_file(pid, entry); is_it(mapped)) return mapped;
+  const bool gone = access(entry.path.c_str(), F_OK) != 0 && access(inside.c_str(), F_OK) != 0;
+  return Error(entry.path + " was " + (gone ? "deleted" : "replaced by another file") + " after process " +
+                   std::to_string(pid) + " mapped it" +
+                   (geteuid() == 0 ? "" : ", and only root can open the file that it has mapped"),
+               ESTALE);
+}
+
+std::string path_to_open(uint32_t pid, const MapEntry& entry) {
+  auto path = file_of(pid, entry);
+  return path ? std::move(*path) : map_file(pid, entry);
 }
 
 }  // namespace sonde

@@ -13,6 +13,13 @@ namespace sonde {
 /// Removes the " (deleted)" that the kernel writes behind the path of a deleted file. Returns whether it was there.
 bool take_deleted_mark(std::string& path);
 
+/// A file, as /proc/PID/maps shows it. The device may differ from that of stat(): btrfs has several.
+struct FileId {
+  uint32_t major = 0, minor = 0;
+  uint64_t inode = 0;  ///< 0: none, or not known
+  auto operator<=>(const FileId&) const = default;
+};
+
 /// A line of /proc/PID/maps.
 struct MapEntry {
   uint64_t start = 0, end = 0;  ///< [start, end)
@@ -20,6 +27,7 @@ struct MapEntry {
   bool executable = false;
   bool deleted = false;  ///< the path does not lead to this file any more
   std::string path;      ///< empty: anonymous; "[stack]" and the like; without " (deleted)"
+  FileId file;
 
   bool is_file() const { return !path.empty() && path[0] == '/'; }
 };
@@ -40,11 +48,16 @@ bool has_own_root(uint32_t pid);
 /// The path of its program, as in MapEntry; empty when unknown.
 std::string program_path(uint32_t pid);
 
-/// A path by which we can open the file that `pid` has mapped there: `entry.path`, unless that leads to another file
-/// here, or to none. The executable of a program that was replaced after its start is opened through /proc/PID/exe, a
-/// library through /proc/PID/map_files, which only root may use, and a file of another mount namespace through
-/// /proc/PID/root.
-std::string file_of(uint32_t pid, const MapEntry& entry);
+/// Whether `path` leads to the file with that number.
+bool leads_to(const std::string& path, const FileId& file);
+
+/// A path by which we can open the file that `pid` has mapped there, and no other: `entry.path`; the same below
+/// /proc/PID/root, for another mount namespace; /proc/PID/exe, for a program that was replaced after its start;
+/// /proc/PID/map_files, which only root may use. Errors: ESTALE, none of these leads there; the message says why.
+/// What is no file, such as the vdso, has its `entry.path`.
+Result<std::string> file_of(uint32_t pid, const MapEntry& entry);
+/// The same for who opens it later: on an error the path in /proc/PID/map_files, whose own error is then seen.
+std::string path_to_open(uint32_t pid, const MapEntry& entry);
 
 /// "libc.so.6" of "/lib/x86_64-linux-gnu/libc.so.6"
 std::string_view base_name(std::string_view path);

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/process/symbolizer.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <utility>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/find.h"
 #include "runtime/base/hex.h"
 #include "runtime/process/arch.h"
 #include "runtime/process/demangle.h"
+#include "runtime/process/moved_text.h"
 
 namespace sonde {
 namespace {
 
-/// Maximal number of cached addresses of a process. Beyond that the cache is emptied.
+/// Maximal number of cached addresses of a layout. Beyond that the cache is emptied.
 constexpr size_t kMaxKnown = 100'000;
-constexpr size_t kMaxEnded = 10'000;  ///< mappings of a process; the same for them
+constexpr size_t kMostRoots = 64;
 
 /// `back`: the symbol was looked up for the address that many bytes before.
 std::string text_of(const ResolvedSymbol& symbol, uint64_t address, uint64_t back) {
@@ -26,143 +27,116 @@ std::string text_of(const ResolvedSymbol& symbol, uint64_t address, uint64_t bac
   return symbol.module + "`" + symbol.function + (offset == 0 ? "" : "+" + hex(offset));
 }
 
-const MapEntry* find(const std::map<uint64_t, MapEntry>& maps, uint64_t address) {
-  auto after = maps.upper_bound(address);
-  if (after == maps.begin()) return nullptr;
-  const MapEntry& entry = std::prev(after)->second;
-  return address < entry.end ? &entry : nullptr;
-}
-
 }  // namespace
 
-std::shared_ptr<const ElfFile> Symbolizer::object_of(Process& process, uint32_t pid, const MapEntry& entry) {
-  if (entry.path == kVdso) {
-    auto object = objects_.open(vdso_path());
-    return object ? *object : nullptr;
-  }
-  if (!entry.is_file()) return nullptr;
-  if (const auto* known = find_in(process.objects, entry.path)) return *known;
-  if (!entry.deleted && !process.own_root)
-    if (auto object = objects_.open(entry.path)) return *object;
-  auto object = open_through(process, pid, entry);
-  if (object != nullptr) process.objects[entry.path] = object;
-  return object;
+Symbolizer::Process& Symbolizer::process_of(uint32_t pid) {
+  if (last_ != nullptr && last_->pid == pid) return *last_;
+  auto& process = processes_[pid];
+  if (process == nullptr) process = std::make_unique<Process>(Process{pid, {}, {}});
+  last_ = process.get();
+  return *last_;
 }
 
-/// Opens the file through a process that has it mapped.
-std::shared_ptr<const ElfFile> Symbolizer::open_through(Process& process, uint32_t pid, const MapEntry& entry) {
-  std::vector<std::string> ways = {file_of(pid, entry)};
-  if (process.executable && process.executable_path == entry.path)
-    ways.push_back("/proc/self/fd/" + std::to_string(process.executable->get()));
-  for (const std::string& way : ways)
-    if (auto object = ElfFile::open(way)) return *object;
-  return nullptr;
+std::shared_ptr<const ElfFile> Symbolizer::object_of(const Process& process, const MapEntry& entry) {
+  if (entry.is_file()) return files_.open(process.pid, entry);
+  if (entry.path != kVdso) return nullptr;
+  auto object = own_.open(vdso_path());
+  return object ? *object : nullptr;
 }
 
-bool Symbolizer::may_keep() {
-  constexpr size_t kMostKept = 64;
-  std::erase_if(kept_, [](const std::weak_ptr<UniqueFd>& one) { return one.expired(); });
-  return kept_.size() < kMostKept;
-}
-
-/// Opens the executable, unless many are open already.
-void Symbolizer::keep_executable(Process& process, uint32_t pid) {
-  if (!may_keep()) return;
-  UniqueFd fd(open(("/proc/" + std::to_string(pid) + "/exe").c_str(), O_RDONLY | O_CLOEXEC));
-  process.executable_path = program_path(pid);
-  if (process.executable_path.empty() || !fd) return;
-  process.executable = std::make_shared<UniqueFd>(std::move(fd));
-  kept_.push_back(process.executable);
-}
-
-/// Finds and reads the process's map of compiled code, which need not exist yet. If many descriptors are kept already,
+/// Finds and reads the program's map of compiled code, which need not exist yet. If many descriptors are kept already,
 /// a process with a root of its own gets none.
-void Symbolizer::find_jit(Process& process, uint32_t pid) {
-  if (process.jit == nullptr && (!process.own_root || may_keep())) {
-    auto place = JitMapPlace::of(pid, process.own_root);
+void Symbolizer::find_jit(Process& process, bool own_root) {
+  Layout& layout = *process.layouts.last();
+  std::erase_if(kept_, [](const std::weak_ptr<UniqueFd>& one) { return one.expired(); });
+  if (layout.jit == nullptr && (!own_root || kept_.size() < kMostRoots)) {
+    auto place = JitMapPlace::of(process.pid, own_root);
     if (!place) return;
     if (place->root) kept_.push_back(place->root);
-    process.jit = std::make_shared<JitMap>(std::move(*place));
+    layout.jit = std::make_shared<JitMap>(std::move(*place));
   }
-  if (process.jit != nullptr) process.jit->update();
+  if (layout.jit != nullptr) layout.jit->update();
 }
 
 /// The map grows while the program runs, so it is read again if an address is not in it.
-void Symbolizer::look_up_jit(Process& process, ResolvedSymbol& symbol) {
-  if (process.jit == nullptr) return;
-  const JitFunction* function = process.jit->at(symbol.address);
-  if (function == nullptr && process.jit->update()) function = process.jit->at(symbol.address);
+void Symbolizer::look_up_jit(const Space& space, ResolvedSymbol& symbol) {
+  JitMap* jit = space.layout->jit.get();
+  if (jit == nullptr) return;
+  const JitFunction* function = jit->at(symbol.address);
+  const bool grows = space.process->layouts.last()->jit.get() == jit;
+  if (function == nullptr && grows && jit->update()) function = jit->at(symbol.address);
   if (function == nullptr) return;
-  symbol.module = process.jit->module();
+  symbol.module = jit->module();
   symbol.function = shown_name(function->name);
   symbol.offset = symbol.address - function->address;
 }
 
+void Symbolizer::add(Process& process, Nanoseconds time, const MapEntry& entry, UniqueFd file) {
+  files_.keep(process.pid, entry, std::move(file));
+  process.layouts.add(time, entry);
+}
+
 void Symbolizer::note(uint32_t pid) {
+  const Nanoseconds now = monotonic_now();
   auto maps = read_proc_maps(pid);
   if (!maps || maps->empty()) return;
-  Process& process = processes_[pid];
-  process.maps.clear();
-  process.known.clear();
-  process.missed.clear();
-  process.own_root = has_own_root(pid);
-  process.executable.reset();
-  keep_executable(process, pid);
-  find_jit(process, pid);
-  for (MapEntry& entry : *maps) {
-    if (!entry.executable) continue;
-    const MapEntry& kept = process.maps.emplace(entry.start, std::move(entry)).first->second;
-    if (kept.deleted) object_of(process, pid, kept);
-  }
+  Process& process = process_of(pid);
+  find_jit(process, has_own_root(pid));
+  for (const MapEntry& entry : moved_texts(pid, *maps)) add(process, now, entry);
+  for (const MapEntry& entry : *maps)
+    if (entry.executable && !entry.path.empty()) add(process, now, entry);
 }
 
-void Symbolizer::note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size) {
-  Process& process = processes_[pid];
-  if (process.ended.size() >= kMaxEnded) process.ended.clear();
-  MapEntry& entry = process.ended[address];
-  entry = {address, address + size, offset, true, false, path};
-  entry.deleted = take_deleted_mark(entry.path);
-  if (entry.deleted) object_of(process, pid, entry);
-  process.known.clear();
-  process.missed.clear();
+void Symbolizer::note_mapping(uint32_t pid, Nanoseconds time, MapEntry entry, bool ends, UniqueFd file) {
+  Process& process = process_of(pid);
+  if (!ends)
+    process.ended.reset();
+  else if (!process.ended)
+    process.ended = time;
+  entry.deleted = take_deleted_mark(entry.path) || entry.deleted;
+  if (entry.end > entry.start) add(process, ends ? *process.ended - 1 : time, entry, std::move(file));
+  if (ends) process.layouts.begin_program(*process.ended);
 }
 
-void Symbolizer::note_exec(uint32_t pid) {
-  Process& process = processes_[pid];
-  if (process.ended.size() >= kMaxEnded) process.ended.clear();
-  for (auto& [start, entry] : std::exchange(process.maps, {})) process.ended.insert_or_assign(start, std::move(entry));
-  process.known.clear();
-  process.missed.clear();
+void Symbolizer::note_exec(uint32_t pid, Nanoseconds time) {
+  Process& process = process_of(pid);
+  process.ended.reset();
+  process.layouts.begin_program(time);
   note(pid);
 }
 
-/// Looks again before it takes one that has ended, for the program may have mapped something there since: once for each of those.
-const MapEntry* Symbolizer::mapping_of(Process& process, uint32_t pid, uint64_t address) {
-  if (const MapEntry* entry = find(process.maps, address)) return entry;
-  const auto place = [&] {
-    const MapEntry* ended = find(process.ended, address);
-    return ended != nullptr ? ended->start : address;
-  };
-  if (process.missed.insert(place()).second) {
-    std::unordered_set<uint64_t> missed = process.missed;
-    note(pid);
-    if (catch_up && find(process.maps, address) == nullptr) catch_up();
-    process.missed = std::move(missed);
-    process.missed.insert(place());
-    if (const MapEntry* entry = find(process.maps, address)) return entry;
+uint32_t Symbolizer::space(uint32_t pid, Nanoseconds time, std::span<const uint64_t> addresses) {
+  if (pid == 0) return 0;
+  Process& process = process_of(pid);
+  const std::shared_ptr<Layout>& layout = process.layouts.of(time, addresses);
+  if (layout->space == 0) {
+    spaces_.push_back({&process, layout});
+    layout->space = static_cast<uint32_t>(spaces_.size());
   }
-  return find(process.ended, address);
+  return layout->space;
 }
 
-ResolvedSymbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t address) {
+/// The mappings are read again only for the last layout: those of before are not there any more.
+const SeenEntry* Symbolizer::mapping_of(const Space& space, uint64_t address) {
+  const Layouts& layouts = space.process->layouts;
+  if (const SeenEntry* entry = layouts.find(*space.layout, address)) return entry;
+  if (!layouts.is_last(*space.layout) || !space.layout->missed.insert(address).second) return nullptr;
+  std::unordered_set<uint64_t> missed = space.layout->missed;
+  note(space.process->pid);
+  if (catch_up && layouts.find(*space.layout, address) == nullptr) catch_up();
+  space.layout->missed.merge(missed);
+  return layouts.find(*space.layout, address);
+}
+
+ResolvedSymbol Symbolizer::look_up(const Space& space, uint64_t address) {
   ResolvedSymbol symbol;
   symbol.address = address;
-  const MapEntry* entry = mapping_of(process, pid, address);
-  if (entry == nullptr || (!entry->is_file() && entry->path != kVdso)) look_up_jit(process, symbol);
+  const SeenEntry* entry = mapping_of(space, address);
+  if (entry == nullptr || (!entry->is_file() && entry->path != kVdso)) look_up_jit(space, symbol);
   if (entry == nullptr || entry->path.empty() || !symbol.function.empty()) return symbol;
   symbol.module = base_name(entry->path);
   const uint64_t offset = address - entry->start + entry->offset;
-  auto object = object_of(process, pid, *entry);
+  auto object = object_of(*space.process, *entry);
   uint64_t linked = 0;
   if (!object || !object->address_of(offset, linked)) return symbol;
   symbol.linked = true;
@@ -175,36 +149,32 @@ ResolvedSymbol Symbolizer::look_up(Process& process, uint32_t pid, uint64_t addr
   return symbol;
 }
 
-ResolvedSymbol Symbolizer::resolve(uint32_t pid, uint64_t address) {
-  auto at = processes_.find(pid);
-  if (at == processes_.end()) {
-    note(pid);
-    at = processes_.try_emplace(pid).first;
-  }
-  Process& process = at->second;
-  if (const ResolvedSymbol* known = find_in(process.known, address)) return *known;
-  ResolvedSymbol symbol = look_up(process, pid, address);
-  if (process.known.size() >= kMaxKnown) process.known.clear();
-  if (!symbol.module.empty()) process.known.emplace(address, symbol);
+ResolvedSymbol Symbolizer::resolve(uint32_t number, uint64_t address) {
+  if (number == 0 || number > spaces_.size()) return {.address = address};
+  const Space space = spaces_[number - 1];
+  if (const ResolvedSymbol* known = find_in(space.layout->known, address)) return *known;
+  ResolvedSymbol symbol = look_up(space, address);
+  if (space.layout->known.size() >= kMaxKnown) space.layout->known.clear();
+  if (!symbol.module.empty()) space.layout->known.emplace(address, symbol);
   return symbol;
 }
 
-std::string Symbolizer::symbol_text(uint32_t pid, uint64_t address) {
-  return text_of(resolve(pid, address), address, 0);
+std::string Symbolizer::symbol_text(uint32_t space, uint64_t address) {
+  return text_of(resolve(space, address), address, 0);
 }
 
-std::string Symbolizer::return_text(uint32_t pid, uint64_t address) {
-  return text_of(resolve(pid, address - 1), address, 1);
+std::string Symbolizer::return_text(uint32_t space, uint64_t address) {
+  return text_of(resolve(space, address - 1), address, 1);
 }
 
-std::string Symbolizer::function_text(uint32_t pid, uint64_t address) {
-  const ResolvedSymbol symbol = resolve(pid, address);
+std::string Symbolizer::function_text(uint32_t space, uint64_t address) {
+  const ResolvedSymbol symbol = resolve(space, address);
   if (symbol.function.empty()) return text_of(symbol, address, 0);
   return symbol.module + "`" + symbol.function;
 }
 
-std::string Symbolizer::module_text(uint32_t pid, uint64_t address) {
-  const ResolvedSymbol symbol = resolve(pid, address);
+std::string Symbolizer::module_text(uint32_t space, uint64_t address) {
+  const ResolvedSymbol symbol = resolve(space, address);
   return symbol.module.empty() ? hex(address) : symbol.module;
 }
 

@@ -1,92 +1,92 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From an address in a process to "module`function+0xoff"
+// From an address in a process at a time to "module`function+0xoff"
 //
-// Mappings are copied when a process is noted, so that its addresses still resolve after it has ended, for instance in
-// stacks that END prints. If no copied mapping contains an address, they are read again, once per change, if the
-// process still lives. The mappings of a program that was replaced by an exec come last: its stacks may still be
-// printed. An object is opened when the first address in it is resolved; one whose file is deleted is opened at once,
-// through the process, while that exists.
+//   pid, time --> Layouts: the layout of that time --> mapping --> MappedFiles: its object --> function
+//      |                                                  ^
+//      `-- facts: the source's events, /proc/PID/maps ----'
+//
+// Facts are kept when a process has ended or runs another program, so that its addresses still resolve, for instance in
+// stacks that END prints. If no fact explains an address of the process's last layout, its mappings are read again,
+// once per address.
 //
 // Addresses outside of all files: those in the vdso have its symbols; those in code that a runtime has compiled have
-// the names that the runtime writes to /tmp/perf-PID.map. C++ names are shown as in the source.
+// the names that the runtime writes to /tmp/perf-PID.map; those in text that the program has moved to memory of its own
+// have the names of the file whose other mappings are around it. C++ names are shown as in the source.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
-#include "runtime/base/result.h"
-#include "runtime/process/elf_file.h"
-#include "runtime/process/jit_map.h"
-#include "runtime/process/proc_maps.h"
+#include "runtime/process/layouts.h"
+#include "runtime/process/mapped_files.h"
 
 namespace sonde {
-
-struct ResolvedSymbol {
-  std::string module;    ///< base name of the object; empty: unknown
-  std::string function;  ///< empty: unknown
-  uint64_t offset = 0;   ///< from the function's first byte; without a function: the address as linked
-  uint64_t address = 0;
-  bool linked = false;               ///< the object could be read, so `offset` is valid
-  bool ends_signal_handler = false;  ///< a sigreturn system call begins here
-};
 
 /// Context: one thread.
 class Symbolizer {
  public:
-  /// Copies the current mappings of `pid`; keeps the old copy if it has ended.
+  /// Reads the mappings that `pid` has now; keeps what is known if it has ended.
   void note(uint32_t pid);
-  /// A mapping that ends with its program (MappingSeen).
-  void note_mapping(uint32_t pid, uint64_t address, uint64_t offset, const std::string& path, uint64_t size);
-  /// `pid` has replaced its program: its mappings have ended, and the new ones are copied.
-  void note_exec(uint32_t pid);
+  /// At `time`, `pid` had this executable mapping. `ends`: it ended then, or was about to run another program.
+  /// `file`: a descriptor of the file, from who knows.
+  void note_mapping(uint32_t pid, Nanoseconds time, MapEntry entry, bool ends, UniqueFd file = UniqueFd());
+  /// At `time`, `pid` replaced its program: what was mapped before has ended.
+  void note_exec(uint32_t pid, Nanoseconds time);
 
-  /// Called for an address that neither the copy nor the process explains: events for note_mapping() may not have been
+  /// Called for an address that neither a fact nor the process explains: events for note_mapping() may not have been
   /// read yet.
   std::function<void()> catch_up;
+  /// Is told, once for each, why the functions of a file have no names.
+  void complain_by(std::function<void(const std::string&)> way) { files_.complain = std::move(way); }
 
-  ResolvedSymbol resolve(uint32_t pid, uint64_t address);
+  /// The number of a process's layout at `time`, for the functions below; that of the first layout in which `addresses`
+  /// mean the same. 0 for pid 0.
+  uint32_t space(uint32_t pid, Nanoseconds time, std::span<const uint64_t> addresses = {});
+
+  ResolvedSymbol resolve(uint32_t space, uint64_t address);
 
   /// As ustack() and uaddr() print it: "libc.so.6`malloc+0x1f"; "libc.so.6`malloc" at its first byte; "ls`+0x60b1"
   /// without a function, as linked, so that runs can be compared; "gone.so`0x7f..." if the object cannot be read;
   /// "0x7f..." without a module.
-  std::string symbol_text(uint32_t pid, uint64_t address);
+  std::string symbol_text(uint32_t space, uint64_t address);
   /// For an address that a call returns to: named by the function that contains the call.
-  std::string return_text(uint32_t pid, uint64_t address);
+  std::string return_text(uint32_t space, uint64_t address);
   /// ufunc(): the same without the offset.
-  std::string function_text(uint32_t pid, uint64_t address);
+  std::string function_text(uint32_t space, uint64_t address);
   /// umod(): "libc.so.6", or "0x7f..." when unknown.
-  std::string module_text(uint32_t pid, uint64_t address);
+  std::string module_text(uint32_t space, uint64_t address);
 
  private:
   struct Process {
-    std::map<uint64_t, MapEntry> maps;   ///< executable mappings, by start
-    std::map<uint64_t, MapEntry> ended;  ///< mappings of a program that has ended or was replaced by an exec
-    std::unordered_map<uint64_t, ResolvedSymbol> known;
-    std::unordered_set<uint64_t> missed;  ///< looked up again without success: addresses, and starts of `ended`
-    bool own_root = false;                ///< its paths are not ours: it is in another mount namespace
-    std::unordered_map<std::string, std::shared_ptr<const ElfFile>> objects;  ///< those opened through the process
-    std::shared_ptr<JitMap> jit;
-    std::shared_ptr<UniqueFd> executable;  ///< kept open, because its file may be deleted before its names are needed
-    std::string executable_path;
+    uint32_t pid = 0;
+    Layouts layouts;
+    std::optional<Nanoseconds> ended;  ///< the time of the mappings with which it ends, until there is other news
   };
-  std::shared_ptr<const ElfFile> object_of(Process& process, uint32_t pid, const MapEntry& entry);
-  std::shared_ptr<const ElfFile> open_through(Process& process, uint32_t pid, const MapEntry& entry);
-  bool may_keep();
-  void keep_executable(Process& process, uint32_t pid);
-  void find_jit(Process& process, uint32_t pid);
-  void look_up_jit(Process& process, ResolvedSymbol& symbol);
-  const MapEntry* mapping_of(Process& process, uint32_t pid, uint64_t address);
-  ResolvedSymbol look_up(Process& process, uint32_t pid, uint64_t address);
+  /// What a number means.
+  struct Space {
+    Process* process;
+    std::shared_ptr<Layout> layout;
+  };
+  Process& process_of(uint32_t pid);
+  void add(Process& process, Nanoseconds time, const MapEntry& entry, UniqueFd file = UniqueFd());
+  std::shared_ptr<const ElfFile> object_of(const Process& process, const MapEntry& entry);
+  void find_jit(Process& process, bool own_root);
+  void look_up_jit(const Space& space, ResolvedSymbol& symbol);
+  const SeenEntry* mapping_of(const Space& space, uint64_t address);
+  ResolvedSymbol look_up(const Space& space, uint64_t address);
 
-  std::unordered_map<uint32_t, Process> processes_;
-  ElfCache objects_;
-  std::vector<std::weak_ptr<UniqueFd>> kept_;  ///< executables and roots that are kept open
+  std::unordered_map<uint32_t, std::unique_ptr<Process>> processes_;
+  Process* last_ = nullptr;    ///< process_of() was asked for
+  std::vector<Space> spaces_;  ///< by number, from 1
+  MappedFiles files_;
+  ElfCache own_;                               ///< the vdso
+  std::vector<std::weak_ptr<UniqueFd>> kept_;  ///< roots that are kept open
 };
 
 }  // namespace sonde

@@ -27,7 +27,7 @@ struct ValueType {
 
 /// A stack, as a traced value or as a key. `count` program counters follow.
 struct StackValue {
-  uint32_t pid;  ///< 0: of the kernel
+  uint32_t space;  ///< what the addresses mean: a number of SymbolNames::space(); 0: of the kernel
   uint32_t count;
   uint64_t pc[];
 };
@@ -38,7 +38,7 @@ struct StackValue {
 struct SymbolValue {
   enum Kind : uint32_t { Sym, Func, Mod, USym, UFunc, UMod, UAddr, UReturn };
   Kind kind;
-  uint32_t pid;
+  uint32_t space;  ///< as in StackValue
   uint64_t address;
 };
 

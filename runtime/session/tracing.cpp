@@ -169,17 +169,21 @@ int Tracing::exit_status() const { return source_lost_ ? 1 : consumer_->exit_sta
 
 // ---- the source's events ---------------------------------------------------------------------------------------
 
-/// Notes the mappings of processes that have ended since take_events(). It is called while a body runs, so all other
-/// events wait for take_events().
+/// What an event says about names.
+void Tracing::note_names(const SourceEvent& event) {
+  if (const auto* seen = std::get_if<MappingSeen>(&event)) consumer_->note_mapping(seen->mapping, seen->ends);
+  if (const auto* file = std::get_if<FileMapped>(&event)) consumer_->note_mapping(file->mapping, false);
+  if (const auto* changed = std::get_if<ProgramChanged>(&event)) consumer_->note_program(*changed);
+}
+
+/// Notes what events since take_events() say about names. It is called while a body runs, so the rest of each event
+/// waits for take_events().
 void Tracing::take_names() {
   while (source_ != nullptr && !source_lost_) {
     auto event = source_->next_event();
     if (!event || !*event) return;  // take_events() will see the error again
-    if (const auto* mapping = std::get_if<MappingSeen>(&**event)) {
-      consumer_->note_mapping(*mapping);
-    } else {
-      deferred_.push_back(std::move(**event));
-    }
+    note_names(**event);
+    deferred_.push_back(std::move(**event));
   }
 }
 
@@ -193,6 +197,7 @@ Result<void> Tracing::take_events() {
     auto event = source_->next_event();
     if (!event) return std::move(event).error();
     if (!*event) break;
+    note_names(**event);
     if (auto done = take_event(**event); !done) return done;
   }
   return look_at_mapped();
@@ -225,38 +230,24 @@ Result<void> Tracing::take(const AllGone&) {
 }
 
 Result<void> Tracing::take(const FileMapped& file) {
-  consumer_->note_process(file.mapping.pid);
   mapped_.push_back(file);
   return mapped_.size() < kMappedAtOnce ? Result<void>() : look_at_mapped();
 }
 
-Result<void> Tracing::take(const MappingSeen& mapping) {
-  consumer_->note_mapping(mapping);
-  return {};
-}
+Result<void> Tracing::take(const MappingSeen&) { return {}; }
 
-Result<void> Tracing::take(const ProgramChanged& changed) {
-  consumer_->note_program(changed.pid);
-  return {};
-}
-
-void show(Output& output, const Notice& notice) {
-  if (notice.harm)
-    output.harm(notice.text);
-  else
-    output.message(notice.text);
-}
+Result<void> Tracing::take(const ProgramChanged&) { return {}; }
 
 Result<void> Tracing::take(const Notice& notice) {
-  show(output_, notice);
+  output_.message(notice.text);
   return {};
 }
 
 /// Prints the notices that the source sent while it let the targets go.
 void Tracing::take_notices() {
   for (auto event = source_->next_event(); event && *event; event = source_->next_event()) {
-    if (const auto* notice = std::get_if<Notice>(&**event)) show(output_, *notice);
-    if (const auto* mapping = std::get_if<MappingSeen>(&**event)) consumer_->note_mapping(*mapping);
+    if (const auto* notice = std::get_if<Notice>(&**event)) output_.message(notice->text);
+    note_names(**event);
   }
 }
 

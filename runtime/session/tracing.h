@@ -31,8 +31,6 @@
 
 namespace sonde {
 
-void show(Output& output, const Notice& notice);
-
 /// Context: one thread.
 class Tracing {
  public:
@@ -75,6 +73,7 @@ class Tracing {
  private:
   void turn();
   Result<void> take_events();
+  void note_names(const SourceEvent& event);
   void take_names();
   void take_notices();
   Result<void> look_at_mapped();

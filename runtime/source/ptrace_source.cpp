@@ -69,7 +69,7 @@ class GuardSocket final : public Transport {
   Result<std::vector<MappedRing>> map_rings(const Answer& answer) override;
   int event_fd() const override { return poll_.get(); }
   Result<std::optional<SourceEvent>> next_event() override;
-  std::vector<Notice> close() override;
+  std::string close() override;
 
  private:
   Result<void> exchange(short events);
@@ -129,6 +129,8 @@ Result<void> GuardSocket::exchange(short events) {
 void GuardSocket::queue_event(const Packet& packet) {
   auto event = parse_event(packet.body);
   if (!event) return;
+  if (auto* seen = std::get_if<MappingSeen>(&*event); seen != nullptr && seen->mapping.file != nullptr)
+    *seen->mapping.file = channel_.take_fd();
   events_.push_back(std::move(*event));
   const uint64_t one = 1;
   if (write(queued_.get(), &one, sizeof one) < 0) return;  // full means readable, which is all we want
@@ -136,7 +138,6 @@ void GuardSocket::queue_event(const Packet& packet) {
 
 Result<Transport::Answer> GuardSocket::transact(const sonde_request& request, ByteSpan payload, size_t) {
   if (payload.size() > kPacketMax - sizeof request) return Error("request too long", E2BIG);
-  channel_.take_fds();
   const size_t before = posted_;
   post(request, payload);
   return reply(before);
@@ -200,23 +201,19 @@ void GuardSocket::read_to_end(Clock::time_point end) {
   while (!dead_ && await_ready(channel_.fd(), POLLIN, end, kCloseAfterSignal)) (void)exchange(POLLIN);
 }
 
-std::vector<Notice> GuardSocket::close() {
-  if (guard_ == 0) return {};
+std::string GuardSocket::close() {
+  if (guard_ == 0) return "";
   const pid_t guard = std::exchange(guard_, 0);
   const auto end = Clock::now() + kClosePatience;
   channel_.flush();
   channel_.shut();
   read_to_end(end);
-  std::vector<Notice> notices;
-  for (const SourceEvent& event : events_) {
-    if (const auto* notice = std::get_if<Notice>(&event)) notices.push_back(*notice);
-    if (const auto* stays = std::get_if<SourceStays>(&event)) return notices.push_back({stays->text}), notices;
-  }
+  for (const SourceEvent& event : events_)
+    if (const auto* stays = std::get_if<SourceStays>(&event)) return stays->text;
   (void)await_ready(end_.get(), POLLIN, end, dead_ ? kAnswerAfterSignal : kCloseAfterSignal);
-  if (waitpid(guard, nullptr, WNOHANG) == 0)
-    notices.push_back({"the guard (sonde-guard, pid " + std::to_string(guard) +
-                       ") has not ended yet; it is not waited for any longer"});
-  return notices;
+  if (waitpid(guard, nullptr, WNOHANG) != 0) return "";
+  return "the guard (sonde-guard, pid " + std::to_string(guard) +
+         ") has not ended yet; it is not waited for any longer";
 }
 
 class PtraceSource final : public SourceClient {

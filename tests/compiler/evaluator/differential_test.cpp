@@ -80,6 +80,7 @@ std::optional<uint64_t> at_fire(const LoweredExpr& expr, const Surroundings& aro
 
 class NoNames : public SymbolNames {
  public:
+  uint32_t space(uint32_t pid, Nanoseconds, std::span<const uint64_t>) override { return pid; }
   std::string name(uint32_t, uint64_t, SymbolValue::Kind) override { return ""; }
   SymbolPlace place(uint32_t, uint64_t, SymbolValue::Kind) override { return {}; }
   uint64_t canonical(uint32_t, uint64_t address, SymbolValue::Kind) override { return address; }

@@ -52,24 +52,18 @@ static void test_put(struct test_engine *t)
 		kvfree(t);
 }
 
-static void note_entry(struct test_engine *t,
-		       const struct utrace_test_entry *entry)
+static void note(struct test_engine *t, u32 event, u32 action, s64 a, s64 b,
+		 s64 c)
 {
 	unsigned long irq;
 
 	spin_lock_irqsave(&t->lock, irq);
 	if (t->logged < LOG_SIZE)
-		t->log[t->logged++] = *entry;
+		t->log[t->logged++] = (struct utrace_test_entry){
+			.event = event, .action = action,
+			.tid = task_pid_nr(current), .a = a, .b = b, .c = c,
+		};
 	spin_unlock_irqrestore(&t->lock, irq);
-}
-
-static void note(struct test_engine *t, u32 event, u32 action, s64 a, s64 b,
-		 s64 c)
-{
-	note_entry(t, &(struct utrace_test_entry){
-		.event = event, .action = action,
-		.tid = task_pid_nr(current), .a = a, .b = b, .c = c,
-	});
 }
 
 /*
@@ -541,23 +535,10 @@ static void on_gone(void *data, struct task_struct *task, unsigned int what)
 }
 
 static void on_mapped(void *data, struct task_struct *task,
-		      const struct sonde_finder_map *map)
+		      unsigned long address, unsigned long length,
+		      unsigned long protection)
 {
-	struct utrace_test_entry entry = {
-		.event = UTRACE_TEST_MAPPED,
-		.tid = task_pid_nr(current),
-		.a = map->address,
-		.b = map->length,
-		.c = map->flags & (VM_READ | VM_WRITE | VM_EXEC),
-		.offset = map->offset,
-	};
-	size_t length = map->path ? strlen(map->path) : 0;
-
-	if (length)
-		strscpy(entry.path, map->path + length -
-			min(length, sizeof(entry.path) - 1),
-			sizeof(entry.path));
-	note_entry(data, &entry);
+	note(data, UTRACE_TEST_MAPPED, 0, address, length, protection);
 }
 
 static void on_unmapped(void *data, struct task_struct *task,

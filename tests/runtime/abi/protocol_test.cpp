@@ -71,7 +71,7 @@ Event event_of(sonde_event_kind kind, const std::string& text) {
                            .major = 8,
                            .minor = 1,
                            .length = static_cast<uint32_t>(text.size()),
-                           .reserved = 0};
+                           .descriptors = 0};
   Bytes body(as_bytes(header).begin(), as_bytes(header).end());
   body.insert(body.end(), text.begin(), text.end());
   auto parsed = parse_event(body);

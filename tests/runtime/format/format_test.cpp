@@ -17,6 +17,7 @@ uint64_t word(const char* string) { return reinterpret_cast<uint64_t>(string); }
 
 class Names : public SymbolNames {
  public:
+  uint32_t space(uint32_t pid, Nanoseconds, std::span<const uint64_t>) override { return pid; }
   std::string name(uint32_t pid, uint64_t address, SymbolValue::Kind kind) override {
     if (kind == SymbolValue::UMod) return "prog";
     const bool exact = kind == SymbolValue::UAddr || kind == SymbolValue::UReturn;
@@ -148,7 +149,7 @@ TEST(Printf, Conversions) {
   };
   Names names;
   FormatSettings settings;
-  settings.pid = 7;
+  settings.space = 7;
   settings.names = &names;
   for (const Case& c : cases) {
     std::string out;

@@ -21,6 +21,7 @@ using ::testing::Pair;
 /// nothing from 0x2000 on.
 class Names : public SymbolNames {
  public:
+  uint32_t space(uint32_t pid, Nanoseconds, std::span<const uint64_t>) override { return pid; }
   std::string name(uint32_t, uint64_t address, SymbolValue::Kind) override { return "name " + std::to_string(address); }
   SymbolPlace place(uint32_t, uint64_t address, SymbolValue::Kind kind) override {
     if (address >= 0x2000) return {};

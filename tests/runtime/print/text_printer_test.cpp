@@ -18,6 +18,7 @@ using Kind = ValueType::Kind;
 ValueType type(Kind kind, uint32_t size = 8) { return {kind, true, size, kind == Kind::Bytes ? "char []" : ""}; }
 
 class NoNames : public SymbolNames {
+  uint32_t space(uint32_t pid, Nanoseconds, std::span<const uint64_t>) override { return pid; }
   std::string name(uint32_t, uint64_t address, SymbolValue::Kind) override { return "f+" + std::to_string(address); }
   uint64_t canonical(uint32_t, uint64_t address, SymbolValue::Kind) override { return address; }
   bool ends_signal_handler(uint32_t, uint64_t) override { return false; }

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "runtime/base/clock.h"
+#include "runtime/base/hex.h"
 #include "runtime/process/elf_file.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/process/symbolizer.h"
@@ -204,16 +206,16 @@ TEST(ElfCache, OpensAgainWhenTheFileChanged) {
 
 TEST(Symbolizer, OwnFunctions) {
   Symbolizer symbolizer;
-  const auto pid = static_cast<uint32_t>(getpid());
+  const uint32_t space = symbolizer.space(static_cast<uint32_t>(getpid()), monotonic_now());
   void* address = dlsym(RTLD_DEFAULT, "a64l");
   ASSERT_NE(address, nullptr);
   const auto pc = reinterpret_cast<uint64_t>(address);
-  EXPECT_EQ(symbolizer.symbol_text(pid, pc), "libc.so.6`a64l");
-  EXPECT_EQ(symbolizer.symbol_text(pid, pc + 4), "libc.so.6`a64l+0x4");
-  EXPECT_EQ(symbolizer.function_text(pid, pc + 4), "libc.so.6`a64l");
-  EXPECT_EQ(symbolizer.module_text(pid, pc), "libc.so.6");
-  EXPECT_EQ(symbolizer.symbol_text(pid, 0x10), "0x10");
-  EXPECT_EQ(symbolizer.module_text(pid, 0x10), "0x10");
+  EXPECT_EQ(symbolizer.symbol_text(space, pc), "libc.so.6`a64l");
+  EXPECT_EQ(symbolizer.symbol_text(space, pc + 4), "libc.so.6`a64l+0x4");
+  EXPECT_EQ(symbolizer.function_text(space, pc + 4), "libc.so.6`a64l");
+  EXPECT_EQ(symbolizer.module_text(space, pc), "libc.so.6");
+  EXPECT_EQ(symbolizer.symbol_text(space, 0x10), "0x10");
+  EXPECT_EQ(symbolizer.module_text(space, 0x10), "0x10");
 }
 
 TEST(Symbolizer, DeadProcessesStillResolve) {
@@ -232,36 +234,38 @@ TEST(Symbolizer, DeadProcessesStillResolve) {
   symbolizer.note(pid);
   program.stop();
   symbolizer.note(pid);
-  EXPECT_EQ(symbolizer.symbol_text(pid, pc + 2), "target`work+0x2");
-  symbolizer.note_exec(pid);
-  EXPECT_EQ(symbolizer.symbol_text(pid, pc + 2), "target`work+0x2") << "a stack from before the exec";
+  const uint32_t space = symbolizer.space(pid, monotonic_now());
+  EXPECT_EQ(symbolizer.symbol_text(space, pc + 2), "target`work+0x2");
+  symbolizer.note_exec(pid, monotonic_now());
+  EXPECT_EQ(symbolizer.symbol_text(space, pc + 2), "target`work+0x2") << "a stack from before the exec";
+  EXPECT_EQ(symbolizer.module_text(symbolizer.space(pid, monotonic_now()), pc + 2), hex(pc + 2)) << "one of after it";
 }
 
-TEST(Symbolizer, ProgramsBeforeAnExec) {
-  constexpr uint32_t kPid = 0x7ffffff1;
-  constexpr uint64_t kShell = 0x10000000, kLater = 0x20000000;
-  Symbolizer symbolizer;
-  symbolizer.note_mapping(kPid, kShell, 0, "/bin/first", 0x1000);
-  symbolizer.note_exec(kPid);
-  symbolizer.note_exec(kPid);  // a program of which nothing is known
-  symbolizer.note_mapping(kPid, kLater, 0, "/bin/second", 0x1000);
-  EXPECT_EQ(symbolizer.module_text(kPid, kShell + 1), "first");
-  EXPECT_EQ(symbolizer.module_text(kPid, kLater + 1), "second");
-  EXPECT_EQ(symbolizer.module_text(kPid, kLater + 0x1000), "0x20001000");
-  symbolizer.note_exec(kPid);
-  symbolizer.note_mapping(kPid, kShell, 0, "/bin/third", 0x1000);
-  EXPECT_EQ(symbolizer.module_text(kPid, kShell + 1), "third") << "the later program";
+constexpr uint32_t kPid = 0x7ffffff1;  // of no process
+
+MapEntry text_of_file(uint64_t start, const std::string& path, uint64_t inode = 0) {
+  return {start, start + 0x1000, 0, true, false, path, {8, 1, inode}};
 }
 
-/// The current program comes first, even if an earlier one had something else at the address.
-TEST(Symbolizer, TheProgramThatRunsComesFirst) {
-  Dl_info info{};
-  ASSERT_NE(dladdr(reinterpret_cast<void*>(&getpid), &info), 0);
-  const auto pid = static_cast<uint32_t>(getpid());
-  const auto address = reinterpret_cast<uint64_t>(&getpid);
+/// The module at an address at a time.
+std::string module_at(Symbolizer& symbolizer, Nanoseconds time, uint64_t address) {
+  return symbolizer.module_text(symbolizer.space(kPid, time, {&address, 1}), address);
+}
+
+TEST(Symbolizer, EachTimeHasItsProgram) {
   Symbolizer symbolizer;
-  symbolizer.note_mapping(pid, address & ~0xfffull, 0, "/bin/before", 0x1000);
-  EXPECT_EQ(symbolizer.module_text(pid, address), std::filesystem::path(info.dli_fname).filename());
+  symbolizer.note_mapping(kPid, 10, text_of_file(0x10000000, "/bin/first"), false);
+  symbolizer.note_exec(kPid, 20);
+  symbolizer.note_exec(kPid, 30);
+  symbolizer.note_mapping(kPid, 40, text_of_file(0x10000000, "/bin/second"), true);
+  symbolizer.note_mapping(kPid, 41, text_of_file(0x20000000, "/lib/second.so"), true);  // of the same end
+  symbolizer.note_mapping(kPid, 60, text_of_file(0x10000000, "/bin/third"), false);
+  EXPECT_EQ(module_at(symbolizer, 5, 0x10000001), "first");
+  EXPECT_EQ(module_at(symbolizer, 25, 0x10000001), "0x10000001") << "a program of which nothing is known";
+  EXPECT_EQ(module_at(symbolizer, 35, 0x10000001), "second");
+  EXPECT_EQ(module_at(symbolizer, 35, 0x20000001), "second.so");
+  EXPECT_EQ(module_at(symbolizer, 50, 0x10000001), "third") << "the pid's next process, seen later";
+  EXPECT_EQ(module_at(symbolizer, 50, 0x20000001), "0x20000001") << "a library of the process before";
 }
 
 TEST(Symbolizer, MappingsThatAreTold) {
@@ -271,8 +275,27 @@ TEST(Symbolizer, MappingsThatAreTold) {
   const ElfFunction* function = libc->find("a64l");
   ASSERT_NE(function, nullptr);
   Symbolizer symbolizer;
-  symbolizer.note_mapping(0x7ffffff1, 0x10000000, 0, info.dli_fname, 0x1000000);
-  EXPECT_EQ(symbolizer.symbol_text(0x7ffffff1, 0x10000000 + function->offset), "libc.so.6`a64l");
+  MapEntry entry = text_of_file(0x10000000, info.dli_fname);
+  entry.end = 0x11000000;
+  symbolizer.note_mapping(kPid, 10, entry, false);
+  EXPECT_EQ(symbolizer.symbol_text(symbolizer.space(kPid, 10), 0x10000000 + function->offset), "libc.so.6`a64l");
+}
+
+/// The path leads to another file than the one that was mapped.
+TEST(Symbolizer, NamesOfAnotherFileAreNotTaken) {
+  Dl_info info{};
+  ASSERT_NE(dladdr(reinterpret_cast<void*>(&getpid), &info), 0);
+  Symbolizer symbolizer;
+  std::vector<std::string> reasons;
+  symbolizer.complain_by([&](const std::string& text) { reasons.push_back(text); });
+  MapEntry entry = text_of_file(0x10000000, info.dli_fname, 1);
+  entry.end = 0x11000000;
+  symbolizer.note_mapping(kPid, 10, entry, false);
+  const uint32_t space = symbolizer.space(kPid, 10);
+  EXPECT_EQ(symbolizer.symbol_text(space, 0x10030000), "libc.so.6`0x10030000");
+  EXPECT_EQ(symbolizer.symbol_text(space, 0x10040000), "libc.so.6`0x10040000");
+  ASSERT_EQ(reasons.size(), 1u);
+  EXPECT_NE(reasons[0].find("replaced by another file"), std::string::npos) << reasons[0];
 }
 
 TEST(Symbolizer, AsksForMappingsThatAreOnTheirWay) {
@@ -280,18 +303,15 @@ TEST(Symbolizer, AsksForMappingsThatAreOnTheirWay) {
   int asked = 0;
   symbolizer.catch_up = [&] {
     asked++;
-    symbolizer.note_mapping(0x7ffffff1, 0x10000000, 0, "/lib/libold.so", 0x1000);
+    symbolizer.note_mapping(kPid, 10, text_of_file(0x10000000, "/lib/libold.so"), false);
   };
-  EXPECT_EQ(symbolizer.module_text(0x7ffffff1, 0x10000010), "libold.so");
-  EXPECT_EQ(symbolizer.module_text(0x7ffffff1, 0x10000020), "libold.so");
+  const uint32_t space = symbolizer.space(kPid, 10);
+  EXPECT_EQ(symbolizer.module_text(space, 0x10000010), "libold.so");
+  EXPECT_EQ(symbolizer.module_text(space, 0x10000020), "libold.so");
   EXPECT_EQ(asked, 1);
-  EXPECT_EQ(symbolizer.module_text(0x7ffffff1, 0x20000000), "0x20000000");
-  EXPECT_EQ(symbolizer.module_text(0x7ffffff1, 0x20000000), "0x20000000");
+  EXPECT_EQ(symbolizer.module_text(space, 0x20000000), "0x20000000");
+  EXPECT_EQ(symbolizer.module_text(space, 0x20000000), "0x20000000");
   EXPECT_EQ(asked, 2) << "once for an address";
-  symbolizer.note_exec(0x7ffffff1);
-  EXPECT_EQ(symbolizer.module_text(0x7ffffff1, 0x10000010), "libold.so");
-  EXPECT_EQ(symbolizer.module_text(0x7ffffff1, 0x10000020), "libold.so");
-  EXPECT_EQ(asked, 3) << "once for a mapping that has ended";
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "runtime/base/clock.h"
 #include "runtime/process/symbolizer.h"
 #include "tests/runtime/process/target_program.h"
 
@@ -36,9 +37,10 @@ TEST(Symbols, OfAProgramThatWasDeleted) {
   std::filesystem::remove(program.path());
   Symbolizer symbolizer;
   symbolizer.note(pid);
-  EXPECT_EQ(symbolizer.symbol_text(pid, work), "gone`work");
+  EXPECT_EQ(symbolizer.symbol_text(symbolizer.space(pid, monotonic_now()), work), "gone`work");
   program.stop();
-  EXPECT_EQ(symbolizer.symbol_text(pid, work + 1), "gone`work+0x1");  // the process has ended
+  EXPECT_EQ(symbolizer.symbol_text(symbolizer.space(pid, monotonic_now()), work + 1),
+            "gone`work+0x1");  // the process has ended
 }
 
 TEST(Symbols, OfAProgramThatWasReplaced) {
@@ -50,7 +52,7 @@ TEST(Symbols, OfAProgramThatWasReplaced) {
   std::filesystem::copy("/bin/true", program.path());
   Symbolizer symbolizer;
   symbolizer.note(pid);
-  EXPECT_EQ(symbolizer.symbol_text(pid, work), "replaced`work");
+  EXPECT_EQ(symbolizer.symbol_text(symbolizer.space(pid, monotonic_now()), work), "replaced`work");
 }
 
 /// A return address belongs to the caller, even if another function begins there.
@@ -64,12 +66,12 @@ int main(void) { return write(1, "x", 1) == 1 ? pause() : 1; }
   const uint32_t pid = program.start();
   Symbolizer symbolizer;
   const uint64_t one = address_of(pid, program.path(), "one"), two = one + 2;
-  EXPECT_EQ(symbolizer.symbol_text(pid, two), "target`two");
-  EXPECT_EQ(symbolizer.return_text(pid, two), "target`one+0x2");
-  EXPECT_EQ(symbolizer.return_text(pid, two + 1), "target`two+0x1");
-  EXPECT_EQ(symbolizer.return_text(pid, 0x10), "0x10");
-  EXPECT_TRUE(symbolizer.resolve(pid, two).ends_signal_handler);
-  EXPECT_FALSE(symbolizer.resolve(pid, one).ends_signal_handler);
+  EXPECT_EQ(symbolizer.symbol_text(symbolizer.space(pid, monotonic_now()), two), "target`two");
+  EXPECT_EQ(symbolizer.return_text(symbolizer.space(pid, monotonic_now()), two), "target`one+0x2");
+  EXPECT_EQ(symbolizer.return_text(symbolizer.space(pid, monotonic_now()), two + 1), "target`two+0x1");
+  EXPECT_EQ(symbolizer.return_text(symbolizer.space(pid, monotonic_now()), 0x10), "0x10");
+  EXPECT_TRUE(symbolizer.resolve(symbolizer.space(pid, monotonic_now()), two).ends_signal_handler);
+  EXPECT_FALSE(symbolizer.resolve(symbolizer.space(pid, monotonic_now()), one).ends_signal_handler);
 }
 
 TEST(Symbols, StrippedCodeIsShownAsLinked) {
@@ -86,10 +88,10 @@ TEST(Symbols, StrippedCodeIsShownAsLinked) {
   Symbolizer symbolizer;
   char wanted[64];
   std::snprintf(wanted, sizeof wanted, "target`+0x%llx", static_cast<unsigned long long>(header.e_entry));
-  EXPECT_EQ(symbolizer.symbol_text(pid, entry), wanted);
-  EXPECT_EQ(symbolizer.function_text(pid, entry), wanted);
+  EXPECT_EQ(symbolizer.symbol_text(symbolizer.space(pid, monotonic_now()), entry), wanted);
+  EXPECT_EQ(symbolizer.function_text(symbolizer.space(pid, monotonic_now()), entry), wanted);
   std::snprintf(wanted, sizeof wanted, "target`+0x%llx", static_cast<unsigned long long>(header.e_entry + 4));
-  EXPECT_EQ(symbolizer.return_text(pid, entry + 4), wanted);
+  EXPECT_EQ(symbolizer.return_text(symbolizer.space(pid, monotonic_now()), entry + 4), wanted);
 }
 
 TEST(Symbols, OfTheVdso) {
@@ -105,7 +107,7 @@ TEST(Symbols, OfTheVdso) {
   const ElfFunction* function = (*vdso)->find("__vdso_clock_gettime");
   ASSERT_NE(function, nullptr);
   Symbolizer symbolizer;
-  const std::string text = symbolizer.symbol_text(pid, base + function->offset);
+  const std::string text = symbolizer.symbol_text(symbolizer.space(pid, monotonic_now()), base + function->offset);
   EXPECT_TRUE(text.starts_with("[vdso]`") && text.ends_with("clock_gettime")) << text;
 }
 
@@ -117,12 +119,14 @@ TEST(Symbols, OfCodeMadeAtRunTime) {
   const std::string path = "/tmp/perf-" + std::to_string(pid) + ".map";
   Symbolizer symbolizer;
   symbolizer.note(pid);
-  const std::string unknown = symbolizer.symbol_text(pid, address + 16);
+  const std::string unknown = symbolizer.symbol_text(symbolizer.space(pid, monotonic_now()), address + 16);
   EXPECT_TRUE(unknown.starts_with("0x")) << unknown;
   std::ofstream(path) << std::hex << address << " 100 hot loop\n";
-  EXPECT_EQ(symbolizer.symbol_text(pid, address + 16), "perf-" + std::to_string(pid) + ".map`hot loop+0x10");
+  EXPECT_EQ(symbolizer.symbol_text(symbolizer.space(pid, monotonic_now()), address + 16),
+            "perf-" + std::to_string(pid) + ".map`hot loop+0x10");
   std::ofstream(path, std::ios::app) << std::hex << address + 0x200 << " 10 later\n";
-  EXPECT_EQ(symbolizer.symbol_text(pid, address + 0x200), "perf-" + std::to_string(pid) + ".map`later");
+  EXPECT_EQ(symbolizer.symbol_text(symbolizer.space(pid, monotonic_now()), address + 0x200),
+            "perf-" + std::to_string(pid) + ".map`later");
   std::filesystem::remove(path);
   munmap(page, 4096);
 }
@@ -130,7 +134,8 @@ TEST(Symbols, OfCodeMadeAtRunTime) {
 TEST(Symbols, OfCxxAreShownAsInTheSource) {
   const auto pid = static_cast<uint32_t>(getpid());
   Symbolizer symbolizer;
-  const std::string text = symbolizer.symbol_text(pid, reinterpret_cast<uint64_t>(&symbols_test_function));
+  const std::string text = symbolizer.symbol_text(symbolizer.space(pid, monotonic_now()),
+                                                  reinterpret_cast<uint64_t>(&symbols_test_function));
   EXPECT_TRUE(text.ends_with("`sonde::symbols_test_function(int)")) << text;
 }
 

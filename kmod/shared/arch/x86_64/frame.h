@@ -22,4 +22,15 @@ enum { SONDE_CFI_FP = 6, SONDE_CFI_SP = 7, SONDE_CFI_PC = 16 };
 		.offsets = { [SONDE_CFI_FP] = -16, [SONDE_CFI_PC] = -8 }                                   \
 	}
 
+/*
+ * CPython's perf trampoline: `sub $8, %rsp` before its call, `add $8, %rsp; ret` behind it. It is compiled at run time
+ * and has no table, and leaves %rbp to its caller.
+ */
+#define SONDE_CFI_TRAMPOLINE_CODE { 0x48, 0x83, 0xc4, 0x08, 0xc3 }
+#define SONDE_CFI_TRAMPOLINE_ROW                                                                      \
+	{                                                                                             \
+		.cfa_register = SONDE_CFI_SP, .cfa_offset = 16, .return_register = SONDE_CFI_PC,      \
+		.kinds = { [SONDE_CFI_PC] = SONDE_CFI_AT_OFFSET }, .offsets = { [SONDE_CFI_PC] = -8 } \
+	}
+
 #endif

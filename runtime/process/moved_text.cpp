@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/process/moved_text.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/base/unique_fd.h"
+
+namespace sonde {
+namespace {
+
+constexpr uint64_t kPageMask = ~uint64_t{4095};
+
+/// The executable segments of a file, with their addresses relative to where its first byte is loaded.
+std::vector<Elf64_Phdr> text_segments(const std::string& path) {
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Elf64_Ehdr elf;
+  if (!fd || pread(fd.get(), &elf, sizeof elf, 0) != sizeof elf || std::memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0)
+    return {};
+  std::vector<Elf64_Phdr> found;
+  uint64_t first = UINT64_MAX;
+  for (uint32_t i = 0; i < elf.e_phnum && i < 64; i++) {
+    Elf64_Phdr one;
+    const auto at = static_cast<off_t>(elf.e_phoff + i * sizeof one);
+    if (pread(fd.get(), &one, sizeof one, at) != sizeof one) return {};
+    if (one.p_type != PT_LOAD) continue;
+    first = std::min(first, one.p_vaddr & kPageMask);
+    if ((one.p_flags & PF_X) != 0) found.push_back(one);
+  }
+  for (Elf64_Phdr& one : found) one.p_vaddr -= first;
+  return found;
+}
+
+}  // namespace
+
+std::vector<MapEntry> moved_texts(uint32_t pid, const std::vector<MapEntry>& maps) {
+  std::vector<MapEntry> found;
+  const MapEntry* head = nullptr;  // the mapping of the first byte of the file that was last passed
+  for (size_t i = 0; i < maps.size(); i++) {
+    const MapEntry& entry = maps[i];
+    if (entry.is_file() && entry.offset == 0) head = &entry;
+    if (!entry.executable || !entry.path.empty() || head == nullptr) continue;
+    size_t after = i;
+    while (after < maps.size() && maps[after].path.empty()) after++;
+    if (after == maps.size() || maps[after].file != head->file || head->file.inode == 0) continue;
+    for (const Elf64_Phdr& segment : text_segments(path_to_open(pid, *head))) {
+      const uint64_t begin = head->start + segment.p_vaddr, end = begin + segment.p_memsz;
+      if (entry.start >= end || entry.end <= (begin & kPageMask)) continue;
+      MapEntry text = *head;
+      text.start = std::max(entry.start, begin & kPageMask);
+      text.end = std::min(entry.end, (end + 4095) & kPageMask);
+      text.offset = text.start - begin + segment.p_offset;
+      text.executable = true;
+      found.push_back(std::move(text));
+    }
+  }
+  return found;
+}
+
+}  // namespace sonde

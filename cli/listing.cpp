@@ -40,6 +40,11 @@ std::string arming(Framework& framework, ProbeId id) {
   return text.empty() ? text : "\n\tArmed at\n" + text;
 }
 
+std::string place_of(const ArgumentDescription& argument) {
+  if (argument.place.empty()) return "";
+  return argument.mapping < 0 ? "  (unknown: " + argument.place + ")" : "  (" + argument.place + ")";
+}
+
 std::string details(Framework& framework, const ProbeInfo& probe) {
   dtrace_pattr_t all = framework.attributes(probe.id);
   std::string text = "\n\tArgument Types\n";
@@ -48,7 +53,7 @@ std::string details(Framework& framework, const ProbeInfo& probe) {
   for (const ArgumentDescription& argument : arguments) {
     text += "\t\targs[" + std::to_string(argument.index) +
             "]: " + (argument.translated.empty() ? argument.native : argument.translated) +
-            (argument.name.empty() ? "" : " " + argument.name) + "\n";
+            (argument.name.empty() ? "" : " " + argument.name) + place_of(argument) + "\n";
   }
   text += arming(framework, probe.id);
   return text + "\n" + attributes("Probe Description Attributes", all.dtpa_name) +

@@ -98,9 +98,17 @@ LayoutPtr layout_of(const Type& type) {
   return out;
 }
 
-/// args[n], which is a cast of argN.
+/// The bytes of an argument that the tap has locations of.
+bool is_located(const Expr& bytes) {
+  if (bytes.kind == ExprKind::Cast) return is_located(*bytes.kids[0]);
+  return bytes.kind == ExprKind::Call && !bytes.kids.empty() && bytes.kids[0]->kind == ExprKind::Integer &&
+         sonde_is_argument(bytes.kids[0]->integer) != 0;
+}
+
+/// args[n], which is a cast of argN, or read where the argument stands.
 bool is_probe_argument(const Expr& expr) {
   if (expr.kind == ExprKind::Cast) return is_probe_argument(*expr.kids[0]);
+  if (expr.kind == ExprKind::Deref) return is_located(*expr.kids[0]);
   return expr.kind == ExprKind::Builtin && expr.builtin->from == From::Argument;
 }
 

@@ -4,6 +4,7 @@
 // A clause is matched while it is checked, because args[] has the types that its probes give it:
 //
 //   args[n] --> arg<mapping> (64 bits) --> Cast to the native type --> Xlate, where the provider names another type
+//   args[n] --> *(native type *)copyin(SONDE_ARGUMENT_ADDRESS(n), size), where the tap has its locations
 //
 // A clause has one body, so all its probes must agree on args[n]. If none matches (-Z), the types are those that
 // compiler/library/declared_arguments.h has for the provider; any other provider's arguments are numbers.
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 
+#include "compiler/check/call.h"
 #include "compiler/check/convert.h"
 #include "compiler/check/expression.h"
 #include "compiler/check/library_texts.h"
@@ -95,6 +97,25 @@ const Type* type_of_argument(CheckContext& cx, const std::string& text) {
   return foreign;
 }
 
+/// An argument in registers and memory is bytes at an address of its own (kmod/shared/location.h).
+ExprPtr located_value(CheckContext& cx, const ArgumentDescription& argument, SourceRange where) {
+  const Type* native = type_of_argument(cx, argument.native);
+  if (!cx.world.foreign.complete(native) || native->canonical->size == 0)
+    cx.fail("D_UNKNOWN", where,
+            "args[" + std::to_string(argument.index) + "] is a " + argument.native + ", whose definition is not known",
+            cx.world.foreign.advice(argument.native));
+  if (native->canonical->size != argument.size)
+    cx.fail("D_UNKNOWN", where,
+            "args[" + std::to_string(argument.index) + "] has " + std::to_string(argument.size) + " bytes, but the " +
+                argument.native + " that is found has " + std::to_string(native->canonical->size),
+            "the program has several types of that name");
+  const Type* word = cx.world.types.integer(8, false);
+  ExprPtr address = make_integer(SONDE_ARGUMENT_ADDRESS(argument.index), word, where);
+  ExprPtr size = make_integer(native->canonical->size, word, where);
+  ExprPtr bytes = call_copyin(cx, std::move(address), std::move(size), where);
+  return make_expr(ExprKind::Deref, native, where, make_cast(std::move(bytes), cx.world.types.pointer_to(native)));
+}
+
 /// The raw argument as its C type; translated if the provider asks for it.
 ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, SourceRange where) {
   if (argument.native == "string" || argument.translated == "string") {
@@ -102,11 +123,13 @@ ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, So
     raw->kids.push_back(make_integer(static_cast<uint64_t>(argument.mapping), cx.world.types.integer(8, true), where));
     return raw;
   }
+  if (argument.mapping == SONDE_ARGUMENT_LOCATED) return located_value(cx, argument, where);
   const DVariable* row = find_variable("arg" + std::to_string(argument.mapping));
   if (!row)
     cx.fail("D_UNKNOWN", where,
-            "args[" + std::to_string(argument.index) + "] is a " + argument.native +
-                ", which is passed where a probe cannot see it");
+            "args[" + std::to_string(argument.index) + "], a " + argument.native + ", cannot be read" +
+                (argument.place.empty() ? ": it is passed where a probe cannot see it" : ": " + argument.place),
+            "arg0 ... arg9 are there as numbers: the registers and the words of the stack that usually have integers");
   const Type* native = type_of_argument(cx, argument.native);
   if (!native->is_integer() && !native->is_pointer()) native = cx.world.types.integer(8, true);
   ExprPtr value = make_cast(make_builtin(*row, cx.world.types.integer(8, true), where), native);

@@ -68,7 +68,16 @@ uint64_t load_width(const LoweredExpr& deref) {
   return bytes <= 2 ? bytes : bytes <= 4 ? 4 : 8;
 }
 
+/// The value of a probe's argument: a load that has no side effect, and whose result is an address in the program.
+bool loads_argument(const LoweredExpr& expr) {
+  if (expr.kind != LoweredKind::Deref) return false;
+  const auto copied = user_load(*expr.kids[0], load_width(expr));
+  const auto address = copied ? constant_of(*copied->address) : std::nullopt;
+  return address && sonde_is_argument(*address) != 0;
+}
+
 bool calls_something(const LoweredExpr& expr) {
+  if (loads_argument(expr)) return false;
   return expr.kind == LoweredKind::Call ||
          std::ranges::any_of(expr.kids, [](const LoweredExprPtr& kid) { return calls_something(*kid); });
 }

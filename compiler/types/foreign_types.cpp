@@ -127,7 +127,7 @@ const Type* ForeignTypes::make(size_t source, CTypeId id, const CType& from) {
   switch (from.kind) {
     case CType::Kind::Void: return types_.void_type();
     case CType::Kind::Integer: return integer(from);
-    case CType::Kind::Float: return types_.float_type(static_cast<uint32_t>(from.size));
+    case CType::Kind::Float: return real(from);
     case CType::Kind::Pointer: return types_.pointer_to(convert(source, from.target), sizeof(uint64_t));
     case CType::Kind::Function: return types_.function_of(types_.void_type(), {});
     case CType::Kind::Typedef: {
@@ -158,8 +158,18 @@ const Type* ForeignTypes::make(size_t source, CTypeId id, const CType& from) {
   return types_.void_type();
 }
 
+/// What D has no type for is an array: of its two halves, or of its bytes.
+const Type* ForeignTypes::real(const CType& from) {
+  const uint64_t size = from.complex ? from.size / 2 : from.size;
+  const bool usual = size == 4 || size == 8 || (size == 16 && from.name.ends_with("long double"));
+  if (!usual) return types_.array_of(types_.integer(1, false), std::min<uint64_t>(from.size, 64));
+  const Type* one = types_.float_type(static_cast<uint32_t>(size));
+  return from.complex ? types_.array_of(one, 2) : one;
+}
+
 const Type* ForeignTypes::integer(const CType& from) {
   const Type* named = types_.find(from.name);
+  if (from.complex) return types_.array_of(types_.integer(1, false), std::min<uint64_t>(from.size, 64));
   if (named && named->canonical->kind == Type::Kind::Integer && named->canonical->size == from.size) return named;
   const bool usual = from.size == 1 || from.size == 2 || from.size == 4 || from.size == 8;
   if (usual) return types_.integer(static_cast<uint32_t>(from.size), from.is_signed);

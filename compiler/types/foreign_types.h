@@ -60,6 +60,7 @@ class ForeignTypes {
   const Type* convert(size_t source, CTypeId id);
   const Type* make(size_t source, CTypeId id, const CType& from);
   const Type* integer(const CType& from);
+  const Type* real(const CType& from);
   const Type* enumeration(const CType& from);
   void add_member(Type& record, const CMember& member, size_t source, uint64_t size);
   bool fill(Type& record, Origin origin);

@@ -161,9 +161,47 @@ void provide_base(void*, const dtrace_probedesc_t* spec) {
   sonde_provide_error("D_PROC_GRAB", text.c_str());
 }
 
+Signature signature_of(const Probe& probe, const Spot& spot) {
+  return probe.function != nullptr ? signature_at(*spot.path, spot.entry, probe.function->name) : Signature{};
+}
+
+/// Where the arguments are at this spot. A function that is left by a jump to another one has no result yet.
+std::vector<sonde_location> locations_of(const Probe& probe, const Spot& spot) {
+  std::vector<sonde_location> all;
+  const Signature signature = signature_of(probe, spot);
+  const auto add = [&all](const ValuePlace& place) {
+    if (all.size() + place.parts.size() <= SONDE_LOCATIONS_MAX)
+      all.insert(all.end(), place.parts.begin(), place.parts.end());
+  };
+  if (probe.kind == SONDE_TAP_USER_ENTRY)
+    for (const Parameter& parameter : signature.parameters) add(parameter.place);
+  if (probe.kind == SONDE_TAP_USER_RETURN && spot.place.leave.how == SONDE_LEAVE_RETURN) add(signature.result_place);
+  return all;
+}
+
+/// Static functions may share a name, and so a probe: what args[index] is in the first of them, if it is that in all.
+Parameter shared_parameter(const Probe& probe, const Signature& first, size_t index) {
+  Parameter parameter = first.parameters[index];
+  for (size_t n = 1; n < probe.spots.size() && probe.kind == SONDE_TAP_USER_ENTRY; n++) {
+    if (probe.spots[n].entry == probe.spots.front().entry && probe.spots[n].path == probe.spots.front().path) continue;
+    const Signature other = signature_of(probe, probe.spots[n]);
+    const bool same = index < other.parameters.size() && other.parameters[index].type == parameter.type &&
+                      other.parameters[index].place.size == parameter.place.size;
+    if (same && other.parameters[index].place.known()) continue;
+    parameter.place = ValuePlace::unknown("functions that share this name have other parameters");
+    break;
+  }
+  return parameter;
+}
+
+/// Once a script has asked for args[], the probes that match later must have them, too.
+bool g_described = false;
+
 void enable(void*, dtrace_id_t id, void* parg) {
   const auto& probe = *static_cast<const Probe*>(parg);
   for (const Spot& spot : probe.spots) {
+    const std::vector<sonde_location> locations =
+        g_described ? locations_of(probe, spot) : std::vector<sonde_location>();
     const sonde_tap_request request = {.size = sizeof request,
                                        .kind = probe.kind,
                                        .number = spot.text.size,
@@ -172,7 +210,9 @@ void enable(void*, dtrace_id_t id, void* parg) {
                                        .offset = spot.place.offset,
                                        .function = spot.entry,
                                        .leave = spot.place.leave,
-                                       .sum = spot.text.sum};
+                                       .sum = spot.text.sum,
+                                       .locations = locations.data(),
+                                       .location_count = static_cast<uint32_t>(locations.size())};
     sonde_tap_arm(id, &request);
   }
 }
@@ -180,28 +220,30 @@ void enable(void*, dtrace_id_t id, void* parg) {
 void disable(void*, dtrace_id_t id, void*) { sonde_tap_disarm(id); }
 void destroy(void*, dtrace_id_t, void* parg) { delete static_cast<Probe*>(parg); }
 
-void describe(dtrace_argdesc_t* desc, const std::string& type, const std::string& name, int mapping) {
+void describe(dtrace_argdesc_t* desc, const std::string& type, const std::string& name, const ValuePlace& place) {
   std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", type.c_str());
   std::snprintf(desc->dtargd_name, sizeof desc->dtargd_name, "%s", name.c_str());
-  desc->dtargd_mapping = mapping;
+  const bool shown = place.known() && type.size() < sizeof desc->dtargd_native;
+  desc->dtargd_mapping = shown ? SONDE_ARGUMENT_LOCATED : -1;
+  const char* text = shown || !place.known() ? place.text.c_str() : "the name of its type is too long";
+  sonde_argument_place(text, shown ? place.size : 0);
 }
 
 /// Entry: the parameters. Return: where it returned from, and the value.
 void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
   const Probe& probe = *static_cast<const Probe*>(parg);
-  const bool known = !probe.spots.empty();
-  const bool enters = known && probe.kind == SONDE_TAP_USER_ENTRY,
-             returns = known && probe.kind == SONDE_TAP_USER_RETURN;
+  const bool enters = probe.kind == SONDE_TAP_USER_ENTRY, returns = probe.kind == SONDE_TAP_USER_RETURN;
   const Signature signature =
-      enters || returns ? signature_of(*probe.spots.front().path, probe.function->name) : Signature{};
+      (enters || returns) && !probe.spots.empty() ? signature_of(probe, probe.spots.front()) : Signature{};
+  g_described = g_described || signature.known;
   const auto index = static_cast<size_t>(desc->dtargd_ndx);
   if (enters && index < signature.parameters.size()) {
-    const Parameter& parameter = signature.parameters[index];
-    describe(desc, parameter.type, parameter.name, parameter.mapping);
+    const Parameter parameter = shared_parameter(probe, signature, index);
+    describe(desc, parameter.type, parameter.name, parameter.place);
   } else if (returns && signature.known && index == 0) {
-    describe(desc, "uint64_t", "", 0);
-  } else if (returns && signature.known && index == 1 && signature.result != "void") {
-    describe(desc, signature.result, "", 1);
+    std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "uint64_t");
+  } else if (returns && signature.known && index == kResultArgument && signature.result != "void") {
+    describe(desc, signature.result, "", signature.result_place);
   } else {
     desc->dtargd_ndx = DTRACE_ARGNONE;
   }

@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // args[] of functions, from the debug information of their object
 //
-// The raw argument of a parameter depends on those before it: what is passed in vector registers or in memory uses none
-// of the registers that arg0 ... arg5 come from. A parameter without a raw argument is described with a mapping below
-// 0.
+// Which parameters there are, DWARF says. Where they are at the first instruction, the calling convention says
+// (calling_convention.h), and DWARF confirms. Where these two disagree, or the compiler may have changed the function,
+// or its language has rules of its own, only DWARF counts, where it speaks of the first instruction itself
+// (dwarf_entry.h). What is left is unknown, with the reason: a wrong number is worse than none.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "providers/pid/calling_convention.h"
+
 namespace sonde::pid {
 
 struct Parameter {
   std::string type, name;
-  int mapping;  ///< argN; -1: it is not known where it is passed
+  ValuePlace place;
 };
 
 struct Signature {
   bool known = false;
   std::vector<Parameter> parameters;
   std::string result;  ///< "void" when it has none
+  ValuePlace result_place;
 };
 
-/// The signature of `function` in the object `path`; debug information is opened once per object. Not known: there is
-/// none.
-Signature signature_of(const std::string& path, const std::string& function);
+/// args[1] of a return probe is the result.
+inline constexpr uint8_t kResultArgument = 1;
+
+/// The signature of the function at file offset `entry` of the object `path`; `symbol` is its name there. Debug
+/// information is opened once per object. Not known: there is none.
+Signature signature_at(const std::string& path, uint64_t entry, const std::string& symbol);
 
 }  // namespace sonde::pid

@@ -57,7 +57,8 @@ void fault(BodyContext* context, Fault code, uint64_t value) {
 void bad_address(BodyContext* context, uint64_t address) {
   const FireProgram* fire = context->clause->fire.get();
   const sonde_dif_program program = fire != nullptr ? fire->view() : sonde_dif_program{};
-  const bool out_of_reach = static_cast<int64_t>(address) < 0 && sonde_dif_needs(&program).kernel == 0;
+  const bool kernel = static_cast<int64_t>(address) < 0 && sonde_is_argument(address) == 0;
+  const bool out_of_reach = kernel && sonde_dif_needs(&program).kernel == 0;
   fault(context, out_of_reach ? Fault::KernelAccess : Fault::BadAddress, address);
 }
 

@@ -213,10 +213,13 @@ std::vector<ArgumentDescription> Framework::arguments(ProbeId id) const {
     desc.dtargd_id = id.value;
     desc.dtargd_ndx = index;
     desc.dtargd_mapping = index;
+    impl_->argument_place.clear();
+    impl_->argument_size = 0;
     const bool told = call_op(ProviderOp::GetArgDesc, *probe->provider, probe->provider->ops.dtps_getargdesc,
                               static_cast<dtrace_id_t>(id.value), probe->parg, &desc);
     if (!told || desc.dtargd_ndx == DTRACE_ARGNONE) continue;
-    all.push_back({index, desc.dtargd_mapping, desc.dtargd_native, desc.dtargd_xlate, desc.dtargd_name});
+    all.push_back({index, desc.dtargd_mapping, desc.dtargd_native, desc.dtargd_xlate, desc.dtargd_name,
+                   impl_->argument_place, impl_->argument_size});
   }
   return all;
 }

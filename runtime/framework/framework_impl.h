@@ -95,7 +95,9 @@ struct Framework::Impl {
   ProbeIndex index;
   std::unordered_map<uint32_t, ProbeRefusal> refused;  ///< key: probe id
   std::optional<ProvideError> provide_error;
-  std::string register_refusal;   ///< why the last failed dtrace_register() failed
+  std::string register_refusal;  ///< why the last failed dtrace_register() failed
+  std::string argument_place;    ///< what sonde_argument_place() said in the current dtps_getargdesc
+  uint64_t argument_size = 0;
   std::vector<ProbeId> provided;  ///< probes that sonde_provide_match() named in the current dtps_provide
   FunctionPlaces functions;       ///< for sonde_function_places()
   std::vector<TargetHook> target_hooks;

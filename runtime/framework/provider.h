@@ -61,11 +61,15 @@ typedef struct dtrace_probedesc {
 typedef struct dtrace_argdesc {
   dtrace_id_t dtargd_id;
   int32_t dtargd_ndx;                    /* in: which args[n]; out: DTRACE_ARGNONE when there is none */
-  int32_t dtargd_mapping;                /* index of the raw argument (argN) that args[n] is made from */
+  int32_t dtargd_mapping;                /* index of the raw argument (argN) that args[n] is made from; or
+                                            SONDE_ARGUMENT_LOCATED; below 0: args[n] is refused */
   char dtargd_native[DTRACE_ARGTYPELEN]; /* its C type */
   char dtargd_xlate[DTRACE_ARGTYPELEN];  /* the D type it is translated to, or empty */
   char dtargd_name[DTRACE_NAMELEN];      /* name of the parameter where known */
 } dtrace_argdesc_t;
+
+/* args[n] is what the tap's locations say of argument n. */
+#define SONDE_ARGUMENT_LOCATED 256
 
 typedef enum dtrace_stability {
   DTRACE_STABILITY_INTERNAL,
@@ -233,6 +237,10 @@ void sonde_provide_always(dtrace_provider_id_t id);
 void sonde_provide_match(dtrace_id_t probe);
 /* Context: anywhere. Whether `text` matches a field of a description, which may be empty or a glob. */
 int sonde_glob_match(const char* pattern, const char* text);
+/* Context: dtps_getargdesc. Says in words where the argument stands ("%esi"), or why it is refused: messages and -lv show
+ * the text. `size`: how many bytes its locations have; 0: it is refused. A type of that name with another size is not the
+ * argument's, and is refused, too. */
+void sonde_argument_place(const char* text, uint64_t size);
 /* Context: dtps_provide, dtps_provide_module, dtps_enable. Prints a message for the user on standard error, once
  * tracing has begun. */
 void sonde_tell(const char* text);

@@ -334,6 +334,13 @@ int sonde_glob_match(const char* pattern, const char* text) {
   return glob.matches(text) ? 1 : 0;
 }
 
+void sonde_argument_place(const char* text, uint64_t size) {
+  const auto framework = locked(Call::ProbeLookup, "sonde_argument_place");
+  if (!framework) return;
+  framework->argument_place = text == nullptr ? "" : text;
+  framework->argument_size = size;
+}
+
 void sonde_targets(void (*visit)(void* arg, uint32_t pid), void* arg) {
   const auto framework = locked(Call::Targets, "sonde_targets");
   if (!framework) return;

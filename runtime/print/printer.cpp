@@ -45,7 +45,10 @@ std::string text_of_fault(Fault fault, uint64_t value) {
   switch (fault) {
     case Fault::None:
     case Fault::Skip: break;  // neither is reported
-    case Fault::BadAddress: return "invalid address" + address;
+    case Fault::BadAddress:
+      if (const auto argument = argument_at(value))
+        return "args[" + std::to_string(*argument) + "] cannot be read here";
+      return "invalid address" + address;
     case Fault::BadAlignment: return "invalid alignment" + address;
     case Fault::IllegalOperation: return "illegal operation";
     case Fault::DivideByZero: return "divide-by-zero";

@@ -117,7 +117,8 @@ class BtfTypes : public CTypes {
       if (head.type >= offsets_.size()) return std::nullopt;
       const btf_type proto = header_at(offsets_[head.type]);
       if (BTF_INFO_KIND(proto.info) != BTF_KIND_FUNC_PROTO) return std::nullopt;
-      CFunction out{proto.type, {}};
+      CFunction out;
+      out.result = proto.type;
       for (uint32_t i = 0; i < BTF_INFO_VLEN(proto.info); ++i) {
         const auto one = after<btf_param>(head.type, i);
         out.parameters.push_back({name_at(one.name_off), one.type});
@@ -126,6 +127,8 @@ class BtfTypes : public CTypes {
     }
     return std::nullopt;
   }
+
+  std::optional<CFunction> function_at(uint64_t) override { return std::nullopt; }
 
  private:
   btf_type header_at(uint64_t offset) const {
@@ -196,7 +199,7 @@ class BtfTypes : public CTypes {
     const bool fields = BTF_INFO_KFLAG(head.info);
     for (uint32_t i = 0; i < BTF_INFO_VLEN(head.info); ++i) {
       const auto one = after<btf_member>(id, i);
-      CMember member{name_at(one.name_off), one.type, one.offset, 0};
+      CMember member{name_at(one.name_off), one.type, one.offset, 0, 0};
       if (fields) {
         member.bit_offset = BTF_MEMBER_BIT_OFFSET(one.offset);
         member.bit_width = BTF_MEMBER_BITFIELD_SIZE(one.offset);
@@ -260,6 +263,7 @@ std::string CTypes::spelling(CTypeId id, int depth) {
     case CType::Kind::Function: return "void";
     case CType::Kind::Array:
     case CType::Kind::Pointer: {
+      if (one.kind == CType::Kind::Pointer && one.target == kCVoid && !one.name.empty()) return "void *";
       const std::string target = spelling(one.target, depth + 1);
       return target + (target.ends_with('*') ? "*" : " *");
     }

@@ -26,6 +26,7 @@ struct CMember {
   CTypeId type = kCVoid;
   uint64_t bit_offset = 0;  ///< from the start of the struct
   uint32_t bit_width = 0;   ///< 0: not a bit-field
+  uint64_t alignment = 0;   ///< if the program asks for one; 0: that of the type
 };
 
 struct CEnumerator {
@@ -41,7 +42,13 @@ struct CType {
   bool is_signed = false;
   bool complete = true;  ///< false: only declared
   CTypeId target = kCVoid;
-  uint64_t count = 0;  ///< number of elements of an Array
+  uint64_t count = 0;      ///< number of elements of an Array
+  bool flexible = false;   ///< an Array without a size
+  bool vector = false;     ///< an Array that is computed with as a whole
+  bool complex = false;    ///< a Float or an Integer that is a pair
+  uint64_t alignment = 0;  ///< if the program asks for one; 0: the usual one
+  enum class Passed : uint8_t { Unsaid, ByValue, ByReference };
+  Passed passed = Passed::Unsaid;  ///< how C++ passes a class
   std::vector<CMember> members;
   std::vector<CEnumerator> enumerators;
 };
@@ -49,14 +56,43 @@ struct CType {
 /// The kinds of names in C.
 enum class CName : uint8_t { Struct, Union, Enum, Typedef };
 
+/// A part of a parameter's location at the first instruction of its function.
+struct CPiece {
+  enum class Kind : uint8_t {
+    Elsewhere,  ///< not anywhere that can be read as it is
+    Register,   ///< `number`
+    Frame,      ///< in memory, `value` bytes from the CFA
+    Memory,     ///< in memory, `value` bytes from what the register `number` holds
+    Constant,   ///< `value`
+  };
+  Kind kind = Kind::Elsewhere;
+  uint32_t number = 0;  ///< DWARF's
+  int64_t value = 0;
+  uint64_t size = 0;  ///< 0: all that is left of the value
+};
+
+struct CEntryPlace {
+  bool listed = false;         ///< it is said of the first instruction, not of the function as a whole
+  std::vector<CPiece> pieces;  ///< none: it is not said
+  bool later = false;          ///< it is said where the parameter is behind the first instruction: it is used
+};
+
 struct CParameter {
   std::string name;
   CTypeId type = kCVoid;
+  CEntryPlace place = {};
 };
+
+enum class CLanguage : uint8_t { C, CPlusPlus, Go, Rust, Assembler, Other };
 
 struct CFunction {
   CTypeId result = kCVoid;
   std::vector<CParameter> parameters;
+  CLanguage language = CLanguage::C;
+  std::string producer = {};     ///< the compiler and its version
+  bool external = true;          ///< other units can call it
+  bool optimized = false;        ///< as far as the debug information shows
+  bool usual_convention = true;  ///< that of the language
 };
 
 class CTypes {
@@ -67,6 +103,8 @@ class CTypes {
   /// Without qualifiers. An invalid id: Void.
   virtual CType type(CTypeId id) = 0;
   virtual std::optional<CFunction> function(std::string_view name) = 0;
+  /// The function that begins at this address, as linked.
+  virtual std::optional<CFunction> function_at(uint64_t address) = 0;
   /// C syntax: "struct foo *", "const char *" (without the const). `depth` limits chains of pointers.
   std::string spelling(CTypeId id, int depth = 0);
 };

@@ -12,6 +12,8 @@
 #include <unordered_map>
 
 #include "runtime/process/c_types.h"
+#include "runtime/process/dwarf_classes.h"
+#include "runtime/process/dwarf_entry.h"
 
 namespace sonde {
 namespace {
@@ -48,6 +50,14 @@ std::string name_of(Dwarf_Die& die) {
   return name != nullptr ? name : "";
 }
 
+/// The name of a type. Clang calls all complex numbers "complex"; here they are what gcc calls them.
+std::string type_name(Dwarf_Die& die) {
+  std::string name = name_of(die);
+  if (dwarf_tag(&die) != DW_TAG_base_type || name != "complex") return name;
+  const uint64_t size = number(die, DW_AT_byte_size).value_or(0);
+  return size == 8 ? "complex float" : size == 16 ? "complex double" : "complex long double";
+}
+
 bool is_declaration(Dwarf_Die& die) {
   Dwarf_Attribute attribute;
   bool flag = false;
@@ -59,8 +69,10 @@ bool names_type(int tag, CName what) {
     case CName::Struct: return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
     case CName::Union: return tag == DW_TAG_union_type;
     case CName::Enum: return tag == DW_TAG_enumeration_type;
-    // In C++ the name of a class is the name of a type.
-    case CName::Typedef: return tag == DW_TAG_typedef || tag == DW_TAG_class_type;
+    // In C++ the name of a class is the name of a type. D does not know all basic types: __int128, complex double.
+    case CName::Typedef:
+      return tag == DW_TAG_typedef || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+             tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type || tag == DW_TAG_base_type;
   }
   return false;
 }
@@ -72,7 +84,7 @@ class DwarfTypes : public CTypes {
   std::optional<CTypeId> find(CName what, std::string_view name) override {
     std::optional<CTypeId> declared;
     each_top([&](Dwarf_Die& die) {
-      if (!names_type(dwarf_tag(&die), what) || name_of(die) != name) return true;
+      if (!names_type(dwarf_tag(&die), what) || type_name(die) != name) return true;
       const bool only_declared = is_declaration(die);
       if (!only_declared || !declared) declared = id_of(die);
       return only_declared;
@@ -84,14 +96,15 @@ class DwarfTypes : public CTypes {
     CType out;
     if (id == kCVoid || id >= dies_.size()) return out;
     Dwarf_Die die = dies_[id];
-    out.name = name_of(die);
+    out.name = type_name(die);
     out.size = number(die, DW_AT_byte_size).value_or(0);
+    out.alignment = number(die, DW_AT_alignment).value_or(0);
     switch (dwarf_tag(&die)) {
       case DW_TAG_base_type: base(die, out); break;
+      case DW_TAG_ptr_to_member_type: member_pointer(die, out); break;
       case DW_TAG_pointer_type:
       case DW_TAG_reference_type:
       case DW_TAG_rvalue_reference_type:
-      case DW_TAG_ptr_to_member_type:
         out.kind = CType::Kind::Pointer;
         out.size = 8;
         out.target = referred(die);
@@ -105,7 +118,10 @@ class DwarfTypes : public CTypes {
         out.kind = CType::Kind::Typedef;
         out.target = referred(die);
         break;
-      case DW_TAG_unspecified_type: break;  // nullptr_t
+      case DW_TAG_unspecified_type:  // nullptr_t
+        out.kind = CType::Kind::Pointer;
+        out.size = 8;
+        break;
       case DW_TAG_subroutine_type: out.kind = CType::Kind::Function; break;
       default: break;
     }
@@ -116,18 +132,56 @@ class DwarfTypes : public CTypes {
     if (functions_.empty()) index_functions();
     auto at = functions_.find(std::string(name));
     if (at == functions_.end()) return std::nullopt;
-    Dwarf_Die die = at->second, child;
-    CFunction out{referred(die), {}};
-    if (dwarf_child(&die, &child) != 0) return out;
-    do {
-      if (dwarf_tag(&child) != DW_TAG_formal_parameter) continue;
-      if (out.parameters.size() == kMaxMembers) break;
-      out.parameters.push_back({name_of(child), referred(child)});
-    } while (dwarf_siblingof(&child, &child) == 0);
-    return out;
+    return describe(at->second);
+  }
+
+  std::optional<CFunction> function_at(uint64_t address) override {
+    if (functions_.empty()) index_functions();
+    auto at = entries_.find(address);
+    return at != entries_.end() ? std::optional(describe(at->second)) : std::nullopt;
   }
 
  private:
+  CFunction describe(Dwarf_Die die) {
+    CFunction out;
+    out.result = referred(die);
+    read_origin(die, out);
+    std::vector<Dwarf_Die> own = parameters_of(die);
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    std::vector<Dwarf_Die> ordered;
+    if (dwarf_attr(&die, DW_AT_abstract_origin, &attribute) != nullptr &&
+        dwarf_formref_die(&attribute, &origin) != nullptr)
+      ordered = parameters_of(origin);
+    if (ordered.empty()) ordered = own;
+    for (Dwarf_Die& parameter : ordered) {
+      CEntryPlace place;
+      for (Dwarf_Die& mine : own)
+        if (is_instance(mine, parameter)) place = read_entry_place(die, mine);
+      out.parameters.push_back({name_of(parameter), referred(parameter), std::move(place)});
+    }
+    return out;
+  }
+
+  static std::vector<Dwarf_Die> parameters_of(Dwarf_Die& function) {
+    std::vector<Dwarf_Die> all;
+    Dwarf_Die child;
+    if (dwarf_child(&function, &child) != 0) return all;
+    do {
+      if (dwarf_tag(&child) == DW_TAG_formal_parameter && all.size() < kMaxMembers) all.push_back(child);
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return all;
+  }
+
+  /// Whether `mine` is the parameter itself, or that of a copy of its function: gcc lists those in another order.
+  static bool is_instance(Dwarf_Die& mine, Dwarf_Die& parameter) {
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    if (mine.addr == parameter.addr) return true;
+    return dwarf_attr(&mine, DW_AT_abstract_origin, &attribute) != nullptr &&
+           dwarf_formref_die(&attribute, &origin) != nullptr && origin.addr == parameter.addr;
+  }
+
   /// Calls `visit` for all entries of compilation units and namespaces, until it returns false.
   template <typename Visit>
   void each_top(Visit visit) {
@@ -160,11 +214,16 @@ class DwarfTypes : public CTypes {
       if (dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute) != nullptr) linkage = dwarf_formstring(&attribute);
       std::string name = linkage != nullptr ? linkage : name_of(die);
       if (!name.empty()) functions_.emplace(std::move(name), die);
+      if (Dwarf_Addr entry = 0; dwarf_lowpc(&die, &entry) == 0) entries_.emplace(entry, die);
       return true;
     });
   }
 
-  CTypeId id_of(Dwarf_Die& die) {
+  CTypeId id_of(Dwarf_Die& declared) {
+    Dwarf_Die die = declared;
+    Dwarf_Attribute attribute;
+    if (dwarf_attr(&declared, DW_AT_signature, &attribute) != nullptr)  // it is in a unit of its own
+      (void)dwarf_formref_die(&attribute, &die);
     auto [at, fresh] = ids_.emplace(die.addr, static_cast<CTypeId>(dies_.size()));
     if (fresh) dies_.push_back(die);
     return at->second;
@@ -197,6 +256,16 @@ class DwarfTypes : public CTypes {
         encoding == DW_ATE_float || encoding == DW_ATE_complex_float || encoding == DW_ATE_imaginary_float;
     out.kind = real ? CType::Kind::Float : CType::Kind::Integer;
     out.is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+    out.complex = encoding == DW_ATE_complex_float || encoding == DW_ATE_lo_user;  // gcc's complex int
+  }
+
+  /// To data: an offset. To a function: its address or number, and what is added to `this`.
+  void member_pointer(Dwarf_Die& die, CType& out) {
+    out.target = referred(die);
+    const bool function = type(out.target).kind == CType::Kind::Function;
+    out.kind = function ? CType::Kind::Integer : CType::Kind::Pointer;
+    out.size = function ? 16 : 8;
+    if (function) out.name = "member pointer";
   }
 
   /// One DIE has all dimensions of an array. Makes one CType for each; inner dimensions get numbers of their own.
@@ -205,6 +274,9 @@ class DwarfTypes : public CTypes {
     std::vector<uint64_t> counts = dimensions(die);
     const uint32_t level = levels_.contains(id) ? levels_[id] : 0;
     out.count = level < counts.size() ? counts[level] : 0;
+    out.flexible = level < counts.size() ? counts[level] == 0 && is_flexible(die) : false;
+    out.vector = dwarf_hasattr_integrate(&die, DW_AT_GNU_vector) != 0;
+    out.alignment = 0;
     out.size = 0;
     if (level + 1 >= counts.size()) {
       out.target = referred(die);
@@ -216,6 +288,17 @@ class DwarfTypes : public CTypes {
       levels_[at->second] = level + 1;
     }
     out.target = at->second;
+  }
+
+  /// Whether a dimension has no bound at all: `d[]`, not `d[0]`.
+  static bool is_flexible(Dwarf_Die& die) {
+    Dwarf_Die child;
+    if (dwarf_child(&die, &child) != 0) return true;
+    do {
+      if (dwarf_tag(&child) != DW_TAG_subrange_type) continue;
+      if (!number(child, DW_AT_count) && !signed_number(child, DW_AT_upper_bound)) return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
   }
 
   static std::vector<uint64_t> dimensions(Dwarf_Die& die) {
@@ -234,6 +317,7 @@ class DwarfTypes : public CTypes {
   void record(Dwarf_Die& die, CType& out) {
     out.kind = dwarf_tag(&die) == DW_TAG_union_type ? CType::Kind::Union : CType::Kind::Struct;
     out.complete = !is_declaration(die);
+    out.passed = passing_.of(die);
     Dwarf_Die child;
     if (dwarf_child(&die, &child) != 0) return;
     do {
@@ -250,6 +334,7 @@ class DwarfTypes : public CTypes {
     member.type = referred(die);
     member.bit_offset = 8 * number(die, DW_AT_data_member_location).value_or(0);
     member.bit_width = static_cast<uint32_t>(number(die, DW_AT_bit_size).value_or(0));
+    member.alignment = number(die, DW_AT_alignment).value_or(0);
     if (member.bit_width > 64) return;
     if (auto bits = number(die, DW_AT_data_bit_offset)) {
       member.bit_offset = *bits;
@@ -280,6 +365,8 @@ class DwarfTypes : public CTypes {
   std::unordered_map<CTypeId, CTypeId> inner_;    ///< arrays of arrays: the next dimension
   std::unordered_map<CTypeId, uint32_t> levels_;  ///< which dimension an inner one is
   std::unordered_map<std::string, Dwarf_Die> functions_;
+  ClassPassing passing_;
+  std::unordered_map<uint64_t, Dwarf_Die> entries_;  ///< functions by the address of their first instruction
 };
 
 }  // namespace

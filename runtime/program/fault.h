@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+
+#include "kmod/shared/location.h"
 
 namespace sonde {
 
@@ -22,5 +25,11 @@ enum class Fault : uint64_t {
   Library = 1000,
   Skip = ~0ull,  ///< not a fault: the rest of the clause is skipped silently
 };
+
+/// n, if the address of a fault is that of args[n] (location.h).
+inline std::optional<unsigned> argument_at(uint64_t address) {
+  if (sonde_is_argument(address) == 0) return std::nullopt;
+  return static_cast<unsigned>((address - SONDE_ARGUMENT_WINDOW) >> 32);
+}
 
 }  // namespace sonde

@@ -34,10 +34,12 @@ struct ProbeInfo {
 
 struct ArgumentDescription {
   int index = 0;
-  int mapping = 0;         ///< the argN that it is made from
+  int mapping = 0;         ///< the argN that it is made from, SONDE_ARGUMENT_LOCATED, or below 0: it is refused
   std::string native;      ///< C type
   std::string translated;  ///< D type, or empty
   std::string name;
+  std::string place;  ///< where it stands, or why it is refused; may be empty
+  uint64_t size = 0;  ///< bytes that have locations
 };
 
 struct ProvideError {

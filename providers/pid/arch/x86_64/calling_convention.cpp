@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The System V psABI for x86-64, section 3.2.3, and what compilers add to it
+//
+//   type --classify--> a class for each of its eightbytes, or MEMORY --place--> registers of each class, or the stack
+//
+// A value is in registers as a whole or on the stack as a whole. A result in memory takes the first integer register,
+// for its address. A C++ class that is not trivially copyable is passed by the address of a copy: DWARF says which
+// classes these are.
+//
+// A flexible array is nothing for gcc; clang passes what has one in memory.
+//
+// Where compilers disagree, or DWARF does not say what decides, the place is unknown, and so is that of every later
+// argument that may have been shifted:
+//
+//   vectors of 32 bytes and more   by registers with -mavx, else in memory
+//   vectors below 8 bytes          gcc has changed its mind; clang has not
+//   __int128 in the last register  clang splits it between register and stack
+#include "providers/pid/calling_convention.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <iterator>
+
+namespace sonde::pid {
+namespace {
+
+constexpr int kDeepest = 16;
+constexpr uint64_t kLargest = uint64_t{1} << 28;  // bytes of an argument
+constexpr uint8_t kResultRegisters[] = {0, 1};    // rax, rdx
+constexpr uint8_t kIntegerRegisters[] = {5, 4, 1, 2, 8, 9};
+constexpr uint8_t kStackPointer = 7;
+constexpr uint32_t kFirstVector = 17;
+constexpr uint8_t kVectors = 8;
+constexpr int64_t kReturnAddress = 8;  // bytes between the stack pointer and the CFA, at the first instruction
+
+enum class Class : uint8_t { None, Integer, Sse, SseUp, X87, X87Up, Memory };
+
+/// What an argument's place depends on, of which it can be said that it is lost.
+enum Lost : uint8_t { kIntegers = 1, kVectorsLost = 2, kStack = 4, kAll = 7 };
+
+struct Classes {
+  std::array<Class, 2> of{Class::None, Class::None};
+  bool by_reference = false;
+  std::string unknown;   ///< why the classes are not known
+  uint8_t loses = kAll;  ///< if they are not
+
+  bool memory() const { return of[0] == Class::Memory || of[1] == Class::Memory; }
+  long count(Class one) const { return std::ranges::count(of, one); }
+};
+
+struct Sized {
+  uint64_t size = 0, alignment = 1;
+};
+
+CType resolved(CTypes& types, CTypeId id, bool* realigned = nullptr) {
+  CType type = types.type(id);
+  for (int i = 0; i < kDeepest && type.kind == CType::Kind::Typedef; i++) {
+    if (realigned != nullptr && type.alignment != 0) *realigned = true;
+    type = types.type(type.target);
+  }
+  return type;
+}
+
+Sized sized(CTypes& types, CTypeId id, int depth = 0) {
+  const CType type = resolved(types, id);
+  if (depth > kDeepest) return {};
+  switch (type.kind) {
+    case CType::Kind::Array: {
+      const Sized element = sized(types, type.target, depth + 1);
+      uint64_t size = 0;
+      if (__builtin_mul_overflow(element.size, type.count, &size) || size > kLargest) size = kLargest + 1;
+      return {size, type.vector ? std::max<uint64_t>(size, 1) : element.alignment};
+    }
+    case CType::Kind::Struct:
+    case CType::Kind::Union: {
+      uint64_t alignment = std::max<uint64_t>(type.alignment, 1);
+      for (const CMember& member : type.members)
+        alignment = std::max({alignment, member.alignment, sized(types, member.type, depth + 1).alignment});
+      return {type.size, type.size % alignment == 0 ? alignment : 1};  // else it is packed
+    }
+    default: {
+      const uint64_t unit = type.complex ? type.size / 2 : type.size;
+      return {type.size, std::max<uint64_t>(std::max(unit, type.alignment), 1)};
+    }
+  }
+}
+
+/// Whether it is a number of the x87, of 80 bits, or a pair of these.
+bool is_extended(const CType& type) { return type.name.ends_with("long double"); }
+
+Class merged(Class a, Class b) {
+  if (a == b || b == Class::None) return a;
+  if (a == Class::None) return b;
+  if (a == Class::Memory || b == Class::Memory) return Class::Memory;
+  if (a == Class::Integer || b == Class::Integer) return Class::Integer;
+  const auto x87 = [](Class one) { return one == Class::X87 || one == Class::X87Up; };
+  return x87(a) || x87(b) ? Class::Memory : Class::Sse;
+}
+
+class Classifier {
+ public:
+  Classifier(CTypes& types, const CFunction& function) : types_(types), function_(function) {}
+
+  Classes classify(CTypeId id) {
+    bool realigned = false;
+    const CType type = resolved(types_, id, &realigned);
+    size_ = sized(types_, id).size;
+    if (realigned) unknown("its type has another alignment than usual");
+    check_whole(type);
+    add(id, 0, 0);
+    if (out_.unknown.empty()) finish();
+    return out_;
+  }
+
+ private:
+  void unknown(const std::string& why, uint8_t loses = kAll) {
+    if (out_.unknown.empty()) out_.unknown = why, out_.loses = loses;
+  }
+
+  /// A class is passed as DWARF says, and not by its members, if it is not trivially copyable.
+  void check_whole(const CType& type) {
+    const bool record = type.kind == CType::Kind::Struct || type.kind == CType::Kind::Union;
+    if (type.kind == CType::Kind::Void || type.kind == CType::Kind::Function) unknown("its type is not known");
+    if (size_ > kLargest) unknown("its type is too large");
+    if (!record) return;
+    if (!type.complete) unknown("its type, " + type.name + ", is only declared in the debug information");
+    if (function_.language != CLanguage::CPlusPlus) return;
+    out_.by_reference = type.passed == CType::Passed::ByReference;
+    if (type.passed == CType::Passed::Unsaid)
+      unknown("the debug information does not say whether " + type.name + " is passed by reference");
+  }
+
+  void put(uint64_t at, Class one) {
+    if (at / 8 < out_.of.size()) out_.of[at / 8] = merged(out_.of[at / 8], one);
+  }
+
+  void scalar(const CType& type, uint64_t at) {
+    if (at % std::max<uint64_t>(1, type.complex ? type.size / 2 : type.size) != 0) return put(0, Class::Memory);
+    if (type.kind == CType::Kind::Float) return real(type, at);
+    if (type.size > 16 || (type.size > 8 && type.name.starts_with("_BitInt"))) return unknown("its type is too wide");
+    for (uint64_t byte = 0; byte < type.size; byte += 8) put(at + byte, Class::Integer);
+  }
+
+  void real(const CType& type, uint64_t at) {
+    const bool extended = is_extended(type);
+    if (type.complex) {
+      if (extended || type.size > 16) return put(0, Class::Memory);
+      for (uint64_t byte = 0; byte < type.size; byte += 8) put(at + byte, Class::Sse);
+    } else if (type.size <= 8) {
+      put(at, Class::Sse);
+    } else {
+      put(at, extended ? Class::X87 : Class::Sse);
+      put(at + 8, extended ? Class::X87Up : Class::SseUp);
+    }
+  }
+
+  void vector(const CType& type, uint64_t at) {
+    const uint64_t size = type.count * sized(types_, type.target).size;
+    const CType element = resolved(types_, type.target);
+    if (size < 8) return unknown("compilers disagree on vectors of less than 8 bytes");
+    if (size > 16) return unknown("whether it is passed in vector registers depends on -mavx", kVectorsLost | kStack);
+    if (element.size >= size) return unknown("compilers disagree on vectors of one element", kAll);
+    if (at % size != 0) return put(0, Class::Memory);
+    put(at, Class::Sse);
+    if (size == 16) put(at + 8, Class::SseUp);
+  }
+
+  void array(const CType& type, uint64_t at, int depth) {
+    if (type.vector) return vector(type, at);
+    const uint64_t step = sized(types_, type.target).size;
+    if (type.flexible && function_.producer.find("clang") != std::string::npos) return put(0, Class::Memory);
+    for (uint64_t n = 0; n < type.count && step != 0 && at + n * step < std::min<uint64_t>(size_, 64); n++)
+      add(type.target, at + n * step, depth + 1);
+  }
+
+  void bit_field(const CMember& member, uint64_t at) {
+    const uint64_t first = 8 * at + member.bit_offset, last = first + member.bit_width - 1;
+    for (uint64_t word = first / 64; word <= last / 64; word++) put(8 * word, Class::Integer);
+  }
+
+  void record(const CType& type, uint64_t at, int depth) {
+    if (!type.complete) return unknown("a part of it, " + type.name + ", is only declared in the debug information");
+    for (const CMember& member : type.members) {
+      if (member.bit_width != 0) {
+        bit_field(member, at);
+      } else {
+        const uint64_t to = at + member.bit_offset / 8;
+        // a structure that is not where its alignment asks: clang judges by it, gcc only by what is inside
+        if (to % sized(types_, member.type).alignment != 0) put(0, Class::Memory);
+        add(member.type, to, depth + 1);
+      }
+    }
+  }
+
+  void add(CTypeId id, uint64_t at, int depth) {
+    if (depth > kDeepest) return unknown("its type is too deep");
+    const CType type = resolved(types_, id);
+    switch (type.kind) {
+      case CType::Kind::Array: return array(type, at, depth);
+      case CType::Kind::Struct:
+      case CType::Kind::Union: return record(type, at, depth);
+      case CType::Kind::Void:
+      case CType::Kind::Function: return unknown("a part of its type is not known");
+      default: return scalar(type, at);
+    }
+  }
+
+  /// "Post merger cleanup"
+  void finish() {
+    auto& [low, high] = out_.of;
+    if (size_ > 16 || (high == Class::X87Up && low != Class::X87)) low = Class::Memory;
+    if (high == Class::SseUp && low != Class::Sse) high = Class::Sse;
+    if (out_.memory()) low = Class::Memory;
+  }
+
+  CTypes& types_;
+  const CFunction& function_;
+  Classes out_;
+  uint64_t size_ = 0;
+};
+
+std::string register_text(uint8_t number, uint64_t size) {
+  static constexpr const char* kNames[][4] = {
+      {"rax", "eax", "ax", "al"},      {"rdx", "edx", "dx", "dl"},      {"rcx", "ecx", "cx", "cl"},
+      {"rbx", "ebx", "bx", "bl"},      {"rsi", "esi", "si", "sil"},     {"rdi", "edi", "di", "dil"},
+      {"rbp", "ebp", "bp", "bpl"},     {"rsp", "esp", "sp", "spl"},     {"r8", "r8d", "r8w", "r8b"},
+      {"r9", "r9d", "r9w", "r9b"},     {"r10", "r10d", "r10w", "r10b"}, {"r11", "r11d", "r11w", "r11b"},
+      {"r12", "r12d", "r12w", "r12b"}, {"r13", "r13d", "r13w", "r13b"}, {"r14", "r14d", "r14w", "r14b"},
+      {"r15", "r15d", "r15w", "r15b"}};
+  if (number >= std::size(kNames)) return "%rip";
+  return std::string("%") + kNames[number][size == 1 ? 3 : size == 2 ? 2 : size == 4 ? 1 : 0];
+}
+
+std::string signed_text(int64_t value) { return (value < 0 ? "" : "+") + std::to_string(value); }
+
+std::string part_text(const sonde_location& part) {
+  const std::string bytes = std::to_string(part.size) + (part.size == 1 ? " byte" : " bytes");
+  switch (part.kind) {
+    case SONDE_LOCATION_REGISTER: return register_text(part.base, part.size);
+    case SONDE_LOCATION_VECTOR: return "%xmm" + std::to_string(part.base);
+    case SONDE_LOCATION_CONSTANT: return "the constant " + std::to_string(part.value);
+    case SONDE_LOCATION_MEMORY:
+      if (part.base == kStackPointer) return "stack, CFA" + signed_text(part.value - kReturnAddress) + ", " + bytes;
+      return "at " + (part.value != 0 ? std::to_string(part.value) : "") + "(" + register_text(part.base, 8) + "), " +
+             bytes;
+    case SONDE_LOCATION_BEHIND:
+      return "at the address in the stack, CFA" + signed_text(part.value - kReturnAddress) + ", " + bytes;
+    default: return "?";
+  }
+}
+
+ValuePlace described(std::vector<sonde_location> parts, uint64_t size) {
+  std::string text;
+  for (const sonde_location& part : parts) {
+    if (part.kind == SONDE_LOCATION_CONSTANT && parts.size() > 1) continue;  // padding
+    text += (text.empty() ? "" : " ") + part_text(part);
+  }
+  return {std::move(parts), std::move(text), size};
+}
+
+sonde_location location(sonde_location_kind kind, uint8_t argument, uint8_t base, int64_t value, uint64_t at,
+                        uint64_t size) {
+  return {static_cast<uint8_t>(kind),  0,    argument, base, SONDE_NO_REGISTER, 0, 0, static_cast<uint32_t>(at),
+          static_cast<uint32_t>(size), value};
+}
+
+/// Bytes of a value that are not passed.
+sonde_location padding(uint8_t argument, uint64_t at, uint64_t size) {
+  return location(SONDE_LOCATION_CONSTANT, argument, 0, 0, at, size);
+}
+
+/// Assigns registers and stack to arguments, in their order.
+class Places {
+ public:
+  Places(CTypes& types, const CFunction& function) : types_(types), function_(function) {}
+
+  void hide_result() { integers_++; }
+  void lose(const std::string& why, uint8_t what) {
+    if (lost_ == 0) why_lost_ = why;
+    lost_ |= what;
+  }
+
+  ValuePlace place(CTypeId type, uint8_t argument) {
+    const Sized of = sized(types_, type);
+    const Classes classes = Classifier(types_, function_).classify(type);
+    if (!classes.unknown.empty()) {
+      lose("args[" + std::to_string(argument) + "] before it is not known, and may take its place", classes.loses);
+      return ValuePlace::unknown(classes.unknown, of.size);
+    }
+    if (classes.by_reference) return reference(of, argument);
+    const bool nothing = !classes.memory() && classes.count(Class::None) == 2;
+    if (of.size == 0 || nothing) return ValuePlace::unknown("nothing is passed of an empty class", of.size);
+    const long integers = classes.count(Class::Integer), vectors = classes.count(Class::Sse);
+    if (classes.memory() || classes.of[0] == Class::X87) return on_stack(of, argument);
+    if ((integers > 0 && (lost_ & kIntegers)) || (vectors > 0 && (lost_ & kVectorsLost))) return lost(of, kStack);
+    if (integers_ + integers <= std::ssize(kIntegerRegisters) && vectors_ + vectors <= kVectors)
+      return in_registers(classes, of, argument);
+    if (splits(type, of)) {
+      lose("args[" + std::to_string(argument) + "] before it may be split between a register and the stack", kAll);
+      return ValuePlace::unknown("clang may split it between a register and the stack", of.size);
+    }
+    return on_stack(of, argument);
+  }
+
+ private:
+  /// Its place depends on arguments whose places are not known; what comes later on the stack does, too.
+  ValuePlace lost(const Sized& of, uint8_t what) {
+    lost_ |= what;
+    return ValuePlace::unknown(why_lost_, of.size);
+  }
+
+  ValuePlace reference(const Sized& of, uint8_t argument) {
+    if (of.size == 0) return ValuePlace::unknown("an empty class");
+    if (lost_ & kIntegers) return lost(of, kStack);
+    if (integers_ < std::ssize(kIntegerRegisters))
+      return described({location(SONDE_LOCATION_MEMORY, argument, kIntegerRegisters[integers_++], 0, 0, of.size)},
+                       of.size);
+    if (lost_ & kStack) return lost(of, 0);
+    stack_ += 8;
+    return described(
+        {location(SONDE_LOCATION_BEHIND, argument, kStackPointer, kReturnAddress + stack_ - 8, 0, of.size)}, of.size);
+  }
+
+  ValuePlace on_stack(const Sized& of, uint8_t argument) {
+    if (lost_ & kStack) return lost(of, 0);
+    const auto alignment = static_cast<int64_t>(std::max<uint64_t>(8, of.alignment));
+    const int64_t at = (stack_ + alignment - 1) / alignment * alignment;
+    stack_ = at + static_cast<int64_t>((of.size + 7) / 8 * 8);
+    return described({location(SONDE_LOCATION_MEMORY, argument, kStackPointer, kReturnAddress + at, 0, of.size)},
+                     of.size);
+  }
+
+  ValuePlace in_registers(const Classes& classes, const Sized& of, uint8_t argument) {
+    std::vector<sonde_location> parts;
+    for (uint64_t word = 0; word < classes.of.size() && 8 * word < of.size; word++) {
+      const uint64_t size = std::min<uint64_t>(8, of.size - 8 * word);
+      if (classes.of[word] == Class::Integer)
+        parts.push_back(location(SONDE_LOCATION_REGISTER, argument, kIntegerRegisters[integers_++], 0, 8 * word, size));
+      if (classes.of[word] == Class::Sse)
+        parts.push_back(location(SONDE_LOCATION_VECTOR, argument, static_cast<uint8_t>(vectors_++), 0, 8 * word, size));
+      if (classes.of[word] == Class::SseUp) parts.back().size += static_cast<uint32_t>(size);
+      if (classes.of[word] == Class::None) parts.push_back(padding(argument, 8 * word, size));
+    }
+    return described(std::move(parts), of.size);
+  }
+
+  /// A scalar of 16 bytes for which there is not room in registers as a whole.
+  bool splits(CTypeId type, const Sized& of) {
+    return of.size == 16 && resolved(types_, type).kind == CType::Kind::Integer &&
+           function_.producer.find("clang") != std::string::npos;
+  }
+
+  CTypes& types_;
+  const CFunction& function_;
+  int integers_ = 0, vectors_ = 0;
+  int64_t stack_ = 0;  ///< bytes from the CFA
+  uint8_t lost_ = 0;
+  std::string why_lost_;
+};
+
+}  // namespace
+
+uint64_t size_of(CTypes& types, CTypeId type) { return sized(types, type).size; }
+
+bool keeps_for_caller(uint32_t number) {
+  constexpr uint32_t kKept[] = {3, 6, 12, 13, 14, 15};  // rbx, rbp, r12 ... r15
+  return std::ranges::find(kKept, number) != std::end(kKept);
+}
+
+std::vector<ValuePlace> place_parameters(CTypes& types, const CFunction& function) {
+  Places places(types, function);
+  if (function.result != kCVoid) {
+    const Classes result = Classifier(types, function).classify(function.result);
+    if (!result.unknown.empty()) places.lose("whether the result is in memory is not known: " + result.unknown, kAll);
+    const bool x87 = result.of[0] == Class::X87;
+    const CType type = resolved(types, function.result);
+    const bool in_st = x87 || (type.complex && is_extended(type));
+    if (result.by_reference || (result.memory() && !in_st)) places.hide_result();
+  }
+  std::vector<ValuePlace> all;
+  for (const CParameter& parameter : function.parameters) {
+    const auto argument = static_cast<uint8_t>(std::min<size_t>(all.size(), SONDE_ARGUMENTS_MAX));
+    all.push_back(places.place(parameter.type, argument));
+  }
+  return all;
+}
+
+ValuePlace place_result(CTypes& types, const CFunction& function, uint8_t argument) {
+  const Sized of = sized(types, function.result);
+  const Classes classes = Classifier(types, function).classify(function.result);
+  if (!classes.unknown.empty()) return ValuePlace::unknown(classes.unknown, of.size);
+  const CType type = resolved(types, function.result);
+  if (classes.of[0] == Class::X87 || (type.complex && is_extended(type)))
+    return ValuePlace::unknown("it is returned in a register of the x87, which is not read", of.size);
+  if (classes.by_reference || classes.memory())
+    return described({location(SONDE_LOCATION_MEMORY, argument, kResultRegisters[0], 0, 0, of.size)}, of.size);
+  std::vector<sonde_location> parts;
+  uint8_t integers = 0, vectors = 0;
+  for (uint64_t word = 0; word < classes.of.size() && 8 * word < of.size; word++) {
+    const uint64_t size = std::min<uint64_t>(8, of.size - 8 * word);
+    if (classes.of[word] == Class::Integer)
+      parts.push_back(location(SONDE_LOCATION_REGISTER, argument, kResultRegisters[integers++], 0, 8 * word, size));
+    if (classes.of[word] == Class::Sse)
+      parts.push_back(location(SONDE_LOCATION_VECTOR, argument, vectors++, 0, 8 * word, size));
+    if (classes.of[word] == Class::SseUp && !parts.empty()) parts.back().size += static_cast<uint32_t>(size);
+    if (classes.of[word] == Class::None) parts.push_back(padding(argument, 8 * word, size));
+  }
+  if (integers + vectors == 0) return ValuePlace::unknown("nothing is returned of an empty class", of.size);
+  return described(std::move(parts), of.size);
+}
+
+ValuePlace place_pieces(const std::vector<CPiece>& pieces, uint64_t size, uint8_t argument) {
+  std::vector<sonde_location> parts;
+  uint64_t at = 0;
+  for (const CPiece& piece : pieces) {
+    const uint64_t bytes = piece.size != 0 ? piece.size : size - std::min(at, size);
+    switch (piece.kind) {
+      case CPiece::Kind::Elsewhere: return ValuePlace::unknown("", size);
+      case CPiece::Kind::Register:
+        if (piece.number >= kFirstVector)
+          parts.push_back(location(SONDE_LOCATION_VECTOR, argument, static_cast<uint8_t>(piece.number - kFirstVector),
+                                   0, at, bytes));
+        else
+          parts.push_back(
+              location(SONDE_LOCATION_REGISTER, argument, static_cast<uint8_t>(piece.number), 0, at, bytes));
+        break;
+      case CPiece::Kind::Frame:
+        parts.push_back(
+            location(SONDE_LOCATION_MEMORY, argument, kStackPointer, piece.value + kReturnAddress, at, bytes));
+        break;
+      case CPiece::Kind::Memory:
+        parts.push_back(
+            location(SONDE_LOCATION_MEMORY, argument, static_cast<uint8_t>(piece.number), piece.value, at, bytes));
+        break;
+      case CPiece::Kind::Constant:
+        parts.push_back(location(SONDE_LOCATION_CONSTANT, argument, 0, piece.value, at, bytes));
+        break;
+    }
+    if (sonde_location_check(&parts.back()) != 0) return ValuePlace::unknown("", size);
+    at += bytes;
+  }
+  if (parts.empty() || at < size) return ValuePlace::unknown("", size);
+  return described(std::move(parts), size);
+}
+
+}  // namespace sonde::pid

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the machine's calling convention for C and C++ puts arguments and results
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/framework/provider.h"
+#include "runtime/process/c_types.h"
+
+namespace sonde::pid {
+
+/// Where a value is.
+struct ValuePlace {
+  std::vector<sonde_location> parts;  ///< empty: it is not known
+  std::string text;                   ///< "%esi", "stack, CFA+16, 24 bytes"; of an unknown one: the reason
+  uint64_t size = 0;                  ///< of its type
+
+  bool known() const { return !parts.empty(); }
+  static ValuePlace unknown(std::string why, uint64_t size = 0) { return {{}, std::move(why), size}; }
+};
+
+/// Of each parameter, at the function's first instruction. Part n has argument number n.
+std::vector<ValuePlace> place_parameters(CTypes& types, const CFunction& function);
+/// Of the result, at an instruction that returns, as argument number `argument`.
+ValuePlace place_result(CTypes& types, const CFunction& function, uint8_t argument);
+
+/// The locations that DWARF's pieces mean at the first instruction, for a value of `size` bytes; unknown: some piece is
+/// not anywhere where a tap can read it.
+ValuePlace place_pieces(const std::vector<CPiece>& pieces, uint64_t size, uint8_t argument);
+/// Whether the prologue copies to this register: it holds no argument at the first instruction.
+bool keeps_for_caller(uint32_t dwarf_register);
+/// Bytes of a value of this type; 0: not known.
+uint64_t size_of(CTypes& types, CTypeId type);
+
+}  // namespace sonde::pid

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What DWARF says about the arguments of a function at its first instruction
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include "runtime/process/c_types.h"
+
+namespace sonde {
+
+/// Who compiled the function, and what may have been done to it.
+void read_origin(Dwarf_Die& function, CFunction& out);
+
+/// Where the parameter is at the first instruction.
+CEntryPlace read_entry_place(Dwarf_Die& function, Dwarf_Die& parameter);
+
+}  // namespace sonde

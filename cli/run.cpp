@@ -323,12 +323,12 @@ class Run {
 /// What was printed to standard output did not get there.
 int unwritten() { return fatal(std::string("failed to write to standard output: ") + std::strerror(errno)); }
 
-/// The exit status: `status`, or kFatal if output could not be written. Does not return if the reader of our pipe has
-/// gone: we end by SIGPIPE, as other programs do.
+/// The exit status: `status`, or kFatal if output could not be written or a target came to harm. Does not return if the
+/// reader of our pipe has gone: we end by SIGPIPE, as other programs do.
 int finished(FileOutput& output, int status) {
   output.finish();
   if (output.reader_gone()) end_by(SIGPIPE);
-  return output.failed() ? kFatal : status;
+  return output.failed() || output.harmed() ? kFatal : status;
 }
 
 /// If a program was traced without a script, we end in the same way as it did.

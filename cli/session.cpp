@@ -20,8 +20,9 @@ Session::~Session() {
   compiler_.reset();
   if (framework_) unregister_providers();
   framework_.reset();
-  const std::string left = opened_.source ? opened_.source->close() : "";
-  if (!left.empty() && !output_.reader_gone()) output_.message(left);
+  if (!opened_.source) return;
+  for (const Notice& left : opened_.source->close())
+    if (!output_.reader_gone()) show(output_, left);
 }
 
 Result<std::unique_ptr<Session>> Session::create(Options& options, FileOutput& output, bool targets, bool prompt) {

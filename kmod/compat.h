@@ -8,6 +8,7 @@
 
 #include <linux/fs.h>
 #include <linux/ftrace.h>
+#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/jobctl.h>
@@ -33,6 +34,17 @@
 #else
 #define sonde_shown_inode file_inode
 #endif
+
+/* Since 6.3 the flags of a mapping are changed by functions. */
+static inline void sonde_vma_clear(struct vm_area_struct *vma,
+				   unsigned long flags)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	vm_flags_clear(vma, flags);
+#else
+	vma->vm_flags &= ~flags;
+#endif
+}
 
 /* ftrace: before 5.11 a handler gets all registers if it asks for them. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)

@@ -9,16 +9,35 @@
 
 #include <linux/types.h>
 
+struct file;
 struct linux_binprm;
 struct sonde_finder;
 struct sonde_purse;
 struct task_struct;
-struct vm_area_struct;
 
 /* Flags of sonde_finder_ops.gone. */
 #define SONDE_GONE_PROCESS 1u	/* the thread was the last of its process */
 #define SONDE_GONE_CHOSEN 2u	/* the process was chosen itself, not through its parent */
 #define SONDE_GONE_LAST 4u	/* no other process is left */
+
+/**
+ * struct sonde_finder_map - a mapping
+ * @address: its start
+ * @length: in bytes
+ * @offset: of @address in the file, in bytes
+ * @flags: VM_*; its lowest three bits are PROT_READ, PROT_WRITE, PROT_EXEC
+ * @file: whose dentry and inode the callback may look at; NULL: no file is mapped,
+ *	or not any more
+ * @path: name of the file, as d_path() has it; NULL: it has none
+ */
+struct sonde_finder_map {
+	unsigned long address;
+	unsigned long length;
+	unsigned long long offset;
+	unsigned long flags;
+	struct file *file;
+	const char *path;
+};
 
 /**
  * struct sonde_finder_ops - the callbacks of a finder
@@ -28,7 +47,7 @@ struct vm_area_struct;
  *	that time may be reported twice. May sleep
  * @escaped: there was no memory to remember a new process. May sleep
  * @becomes: a matched process is about to run another program, which is not
- *	mapped yet: does the process still match?
+ *	mapped yet: does the process still match? May sleep
  * @exec: a matched process has started another program. May sleep
  * @gone: a matched thread ends or no longer matches; @what: SONDE_GONE_*
  * @mapped: a matched thread has created a mapping, also by brk() or exec; runs
@@ -36,10 +55,13 @@ struct vm_area_struct;
  * @unmapped: a matched thread has removed a mapping. May sleep
  * @protected: a matched thread has changed the protection of a mapping. May
  *	sleep
- * @image: a matched thread maps a file as executable. It holds its mmap lock
- * @ends: a matched process ends, or may be about to run another program; its
- *	mappings still exist
- * @missed: the kernel has skipped @count of @becomes, @image and @ends
+ * @image: a thread of a process in the table maps a file as executable. It holds
+ *	its mmap lock; not for a finder of all processes
+ * @ends: a matched process ends, or replaces its program, and its mappings still
+ *	exist: does the owner want them? May sleep
+ * @had: then, one of its mappings of an executable file: does the owner want more?
+ *	May sleep
+ * @missed: @count of @image and @had were not reported. Any context
  *
  * Unless noted otherwise, a callback runs in the thread that it reports, must
  * not sleep, and must not wait for another thread. Each may be NULL. @mapped,
@@ -53,15 +75,15 @@ struct sonde_finder_ops {
 	void (*exec)(void *data);
 	void (*gone)(void *data, struct task_struct *task, unsigned int what);
 	void (*mapped)(void *data, struct task_struct *task,
-		       unsigned long address, unsigned long length,
-		       unsigned long protection);
+		       const struct sonde_finder_map *map);
 	void (*unmapped)(void *data, struct task_struct *task,
 			 unsigned long address, unsigned long length);
 	void (*protected)(void *data, struct task_struct *task,
 			  unsigned long address, unsigned long length,
 			  unsigned long protection);
-	void (*image)(void *data, const struct vm_area_struct *vma);
-	void (*ends)(void *data);
+	void (*image)(void *data, const struct sonde_finder_map *map);
+	bool (*ends)(void *data);
+	bool (*had)(void *data, const struct sonde_finder_map *map);
 	void (*missed)(void *data, unsigned int count);
 };
 

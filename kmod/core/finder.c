@@ -22,7 +22,8 @@
  * parent, or by the visit, or by both. With a path, passes over all processes
  * are made until one finds no new process.
  *
- * Callbacks that may sleep are called under `calling`, the others under RCU.
+ * Callbacks that may sleep are called under sonde_finder_calling, the others
+ * under RCU.
  * Locks: finders_lock, also used for finder_images.c; finder->lock is a leaf.
  */
 #include <linux/file.h>
@@ -53,7 +54,7 @@ int sonde_finders;
 LIST_HEAD(sonde_finder_list);
 
 static DEFINE_MUTEX(finders_lock);	/* protects both, and exit_point */
-DEFINE_STATIC_SRCU(calling);
+DEFINE_SRCU(sonde_finder_calling);
 static struct tracepoint *exit_point;
 
 /* Context: RCU, or finder->lock is held. */
@@ -191,9 +192,9 @@ void sonde_finder_born(struct task_struct *child)
 	might_sleep();
 	if (!finder_is_user(child) || !finder_is_user(current))
 		return;
-	index = srcu_read_lock(&calling);
+	index = srcu_read_lock(&sonde_finder_calling);
 	list_for_each_entry_rcu(finder, &sonde_finder_list, node,
-				srcu_read_lock_held(&calling)) {
+				srcu_read_lock_held(&sonde_finder_calling)) {
 		if (!sonde_finder_matches(finder, current->tgid))
 			continue;
 		err = thread_group_leader(child) ?
@@ -203,7 +204,7 @@ void sonde_finder_born(struct task_struct *child)
 		else if (finder->ops.escaped)
 			finder->ops.escaped(finder->data, child);
 	}
-	srcu_read_unlock(&calling, index);
+	srcu_read_unlock(&sonde_finder_calling, index);
 }
 
 /* Whether @task runs the program that the finder looks for. */
@@ -252,9 +253,9 @@ void sonde_finder_exec(void)
 	int index;
 
 	might_sleep();
-	index = srcu_read_lock(&calling);
+	index = srcu_read_lock(&sonde_finder_calling);
 	list_for_each_entry_rcu(finder, &sonde_finder_list, node,
-				srcu_read_lock_held(&calling)) {
+				srcu_read_lock_held(&sonde_finder_calling)) {
 		if (finder->path)
 			finder_judge(finder);
 		if (!sonde_finder_matches(finder, current->tgid))
@@ -263,7 +264,7 @@ void sonde_finder_exec(void)
 			finder->ops.exec(finder->data);
 		sonde_finder_calls_program(finder);
 	}
-	srcu_read_unlock(&calling, index);
+	srcu_read_unlock(&sonde_finder_calling, index);
 }
 
 /* Multithreaded processes that ended recently */
@@ -433,7 +434,9 @@ int sonde_finder_follow_images(struct sonde_finder *finder)
 
 	might_sleep();
 	mutex_lock(&finders_lock);
-	if (!finder->follows_images) {
+	if (sonde_finder_images_lack()) {
+		err = -EOPNOTSUPP;
+	} else if (!finder->follows_images) {
 		err = sonde_finder_images_start();
 		WRITE_ONCE(finder->follows_images, !err);
 	}
@@ -465,7 +468,7 @@ void sonde_finder_end(struct sonde_finder *finder)
 	finder->follows_images = false;
 	if (finder->follows) {
 		finder->follows = false;
-		synchronize_srcu(&calling);
+		synchronize_srcu(&sonde_finder_calling);
 		synchronize_rcu();
 	}
 	if (idle)
@@ -497,6 +500,7 @@ void sonde_finder_free(struct sonde_finder *finder)
 	hash_for_each_safe(finder->processes, bucket, next, process, node) {
 		hash_del(&process->node);
 		sonde_free(process);
+		cond_resched();
 	}
 	sonde_finder_put(finder);
 }
@@ -656,6 +660,7 @@ static int finder_visit(pid_t only,
 			one = visit(data, tasks[n]);
 		sum += one;
 		put_task_struct(tasks[n]);
+		cond_resched();
 	}
 	kvfree(tasks);
 	return one < 0 ? one : sum;

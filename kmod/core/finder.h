@@ -10,6 +10,7 @@
 #include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/srcu.h>
 
 #include "kmod/finder.h"
 #include "kmod/utrace.h"
@@ -37,6 +38,7 @@ struct sonde_finder {
 /* finder.c */
 extern int sonde_finders;	/* number of finders that follow */
 extern struct list_head sonde_finder_list;
+extern struct srcu_struct sonde_finder_calling;	/* held by callbacks that may sleep */
 bool sonde_finder_matches(struct sonde_finder *finder, pid_t pid);
 void sonde_finder_drop(struct sonde_finder *finder);
 void sonde_finder_put(struct sonde_finder *finder);
@@ -52,7 +54,11 @@ void sonde_finder_calls_program(struct sonde_finder *finder);
 void sonde_finder_calls_end(struct sonde_finder *finder);
 
 /* finder_images.c */
+void sonde_finder_describe(struct sonde_finder_map *map,
+			   const struct vm_area_struct *vma);
+void sonde_finder_name(struct sonde_finder_map *map, char *page);
 void sonde_finder_images_init(void);
+const char *sonde_finder_images_lack(void);
 int sonde_finder_images_start(void);
 void sonde_finder_images_stop(void);
 

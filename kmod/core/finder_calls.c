@@ -7,6 +7,7 @@
  * callback table, so that UTRACE_ATTACH_MATCH_OPS distinguishes its engines
  * from all others. finder.c decides which threads match.
  */
+#include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/sched/mm.h>
@@ -170,13 +171,61 @@ static u32 calls_on_death(struct utrace_engine *engine, bool group_dead,
 	return UTRACE_DETACH;
 }
 
+static void calls_report_mapped(struct sonde_finder *finder,
+				struct sonde_finder_map *map)
+{
+	char *page = map->file ? (char *)__get_free_page(GFP_KERNEL) : NULL;
+
+	if (page)
+		sonde_finder_name(map, page);
+	finder->ops.mapped(finder->data, current, map);
+	free_page((unsigned long)page);
+}
+
+/*
+ * Finds the first mapping that ends behind @address, with a reference to its
+ * file. Return: whether there is one.
+ */
+static bool calls_look_behind(struct sonde_finder_map *map,
+			      unsigned long address)
+{
+	struct vm_area_struct *vma;
+
+	mmap_read_lock(current->mm);
+	vma = find_vma(current->mm, address);
+	if (vma)
+		sonde_finder_describe(map, vma);
+	if (vma && map->file)
+		get_file(map->file);
+	mmap_read_unlock(current->mm);
+	return vma;
+}
+
+/* @protection: if another thread has removed the mapping meanwhile. */
 static void calls_notify_mapped(struct sonde_finder *finder,
 				unsigned long address, unsigned long length,
 				unsigned long protection)
 {
-	if (finder->ops.mapped)
-		finder->ops.mapped(finder->data, current, address, length,
-				   protection);
+	struct sonde_finder_map map = {}, found;
+
+	if (!finder->ops.mapped)
+		return;
+	if (calls_look_behind(&found, address)) {
+		if (found.address <= address)
+			map = found;
+		else if (found.file)
+			fput(found.file);
+	}
+	/* the kernel may have merged it with others */
+	if (map.file)
+		map.offset += address - map.address;
+	if (!map.length)
+		map.flags = protection;
+	map.address = address;
+	map.length = length;
+	calls_report_mapped(finder, &map);
+	if (map.file)
+		fput(map.file);
 }
 
 static void calls_notify_unmapped(struct sonde_finder *finder,
@@ -186,48 +235,19 @@ static void calls_notify_unmapped(struct sonde_finder *finder,
 		finder->ops.unmapped(finder->data, current, address, length);
 }
 
-static unsigned long calls_protection_of(unsigned long vm_flags)
-{
-	return (vm_flags & VM_READ ? PROT_READ : 0) |
-	       (vm_flags & VM_WRITE ? PROT_WRITE : 0) |
-	       (vm_flags & VM_EXEC ? PROT_EXEC : 0);
-}
-
-/* The protection of the mapping at @address, as PROT_ flags. */
-static unsigned long calls_protection_at(unsigned long address)
-{
-	struct vm_area_struct *vma;
-	unsigned long protection = 0;
-
-	mmap_read_lock(current->mm);
-	vma = find_vma(current->mm, address);
-	if (vma && vma->vm_start <= address)
-		protection = calls_protection_of(vma->vm_flags);
-	mmap_read_unlock(current->mm);
-	return protection;
-}
-
 /*
  * Reports the mappings that exec made for the new program. The lock is dropped
  * for each callback; the program has one thread and does not run yet.
  */
 void sonde_finder_calls_program(struct sonde_finder *finder)
 {
-	struct vm_area_struct *vma;
-	unsigned long start, end = 0, protection;
+	struct sonde_finder_map map = {};
 
-	while (finder->ops.mapped) {
-		mmap_read_lock(current->mm);
-		vma = find_vma(current->mm, end);
-		if (vma) {
-			start = vma->vm_start;
-			end = vma->vm_end;
-			protection = calls_protection_of(vma->vm_flags);
-		}
-		mmap_read_unlock(current->mm);
-		if (!vma)
-			return;
-		calls_notify_mapped(finder, start, end - start, protection);
+	while (finder->ops.mapped &&
+	       calls_look_behind(&map, map.address + map.length)) {
+		calls_report_mapped(finder, &map);
+		if (map.file)
+			fput(map.file);
 	}
 }
 
@@ -290,7 +310,7 @@ static void calls_moved_break(struct watch *w, unsigned long now)
 		return;
 	if (now > before)
 		calls_notify_mapped(finder, before, now - before,
-				    calls_protection_at(before));
+				    VM_READ | VM_WRITE);
 	else if (now < before)
 		calls_notify_unmapped(finder, now, before - now);
 }
@@ -335,7 +355,7 @@ static u32 calls_on_syscall_exit(u32 action, struct utrace_engine *engine,
 			calls_notify_unmapped(finder, args[0],
 					      PAGE_ALIGN(args[1]));
 		calls_notify_mapped(finder, result, PAGE_ALIGN(args[2]),
-				    calls_protection_at(result));
+				    0);
 		break;
 	case MAP_MPROTECT:
 		if (finder->ops.protected)

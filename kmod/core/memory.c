@@ -94,6 +94,8 @@ void *sonde_alloc_within(struct sonde_purse *purse, enum sonde_memory kind,
 	struct block *block = NULL;
 
 	size += sizeof(*block);
+	if (gfpflags_allow_blocking(gfp)) /* else current may be anybody, whom an interrupt has hit */
+		gfp |= __GFP_ACCOUNT;
 	if (!purse || atomic_long_add_return(size, &purse->bytes) <= purse->most)
 		block = kzalloc(size, gfp | __GFP_NOWARN);
 	if (block)

@@ -31,7 +31,8 @@ enum sonde_memory {
 
 /*
  * A limit for memory that no user has requested: firings and births of children
- * allocate it in whatever thread they run in, so no control group limits it.
+ * allocate it in whatever thread they run in. Where that may sleep, its control
+ * group limits the memory, too.
  */
 struct sonde_purse {
 	atomic_long_t bytes; /* in use */

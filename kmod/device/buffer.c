@@ -54,6 +54,7 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 
+#include "kmod/compat.h"
 #include "kmod/core/memory.h"
 #include "kmod/device/buffer.h"
 #include "kmod/device/events.h"
@@ -550,6 +551,7 @@ int sonde_buffers_mmap(struct sonde_session *session,
 	might_sleep();
 	if (vma->vm_flags & VM_EXEC)
 		return -EPERM;
+	sonde_vma_clear(vma, VM_MAYEXEC); /* for mprotect() */
 	if (!(vma->vm_flags & VM_SHARED) || offset % SONDE_RING_STRIDE)
 		return -EINVAL;
 	mutex_lock(&session->rings_lock);

@@ -19,6 +19,11 @@
  * For a jump through absent memory, whether it leaves its function, and so
  * fires, is also decided there.
  *
+ * A load of absent memory is an exception: it costs as much as a hundred
+ * others. So the rest of a run whose result will be thrown away loads nothing
+ * more, an address that is known to be bad is not tried again, and a firing
+ * tries at most FAULTS of them.
+ *
  * If there is no memory at the address, the load faults. The record has the
  * time of the last run, unless an earlier ECB of the firing is already
  * recorded.
@@ -44,12 +49,15 @@
 #include "kmod/device/writer.h"
 
 #define ATTEMPTS 80u /* one for each capture, and some more for loads */
+#define FAULTS 64u /* loads that may fail in one firing; later ones fault untried */
 
 enum outcome { DONE, HELD, ABSENT };
 
-/* The absent memory that programs in task context on this CPU have tried to read. */
+/* The absent memory that programs on this CPU have tried to read. */
 struct absence {
 	bool watched;
+	bool notes; /* the run can be repeated */
+	u32 faults; /* of the firing */
 	bool noted; /* the fields below are valid */
 	bool text;
 	u32 length;
@@ -59,7 +67,44 @@ struct absence {
 	const struct sonde_firing *deferred; /* the last firing that was deferred */
 };
 
-static DEFINE_PER_CPU(struct absence, absence);
+static DEFINE_PER_CPU(struct absence[2], absences);
+
+/* Of task context, or of interrupts. */
+static struct absence *defer_absence(void)
+{
+	return this_cpu_ptr(&absences[!in_task()]);
+}
+
+static bool defer_is_bad(const struct absence *here, u64 address)
+{
+	u32 n;
+
+	for (n = 0; n < here->bad_count; n++)
+		if (here->bad[n] == address)
+			return true;
+	return false;
+}
+
+/**
+ * sonde_may_read() - whether the running program may try to read user memory
+ * @address: its address
+ *
+ * Context: Any but NMI; preemption is off in a firing.
+ */
+bool sonde_may_read(u64 address)
+{
+	const struct absence *here = raw_cpu_ptr(&absences[!in_task()]);
+
+	return !here->watched ||
+	       (!here->noted && here->faults < FAULTS &&
+		!defer_is_bad(here, address));
+}
+
+/* A load of the running program was tried, and has failed. */
+void sonde_note_fault(void)
+{
+	raw_cpu_ptr(&absences[!in_task()])->faults++;
+}
 
 /**
  * sonde_note_absent() - note that user memory could not be read
@@ -71,24 +116,22 @@ static DEFINE_PER_CPU(struct absence, absence);
  */
 void sonde_note_absent(u64 address, u32 length, bool text)
 {
-	struct absence *here = this_cpu_ptr(&absence);
-	u32 n;
+	struct absence *here = defer_absence();
 
-	if (!in_task() || !here->watched || here->noted)
-		return;
-	for (n = 0; n < here->bad_count; n++)
-		if (here->bad[n] == address)
-			return;
+	if (!here->watched || !here->notes || here->noted || !current->mm ||
+	    defer_is_bad(here, address))
+		return; /* without an mm, nothing can be brought in */
 	here->noted = true;
 	here->text = text;
 	here->length = length;
 	here->address = address;
 }
 
-static void defer_watch(const u64 *bad, u32 bad_count)
+static void defer_watch(const u64 *bad, u32 bad_count, bool notes)
 {
-	struct absence *here = this_cpu_ptr(&absence);
+	struct absence *here = defer_absence();
 
+	here->notes = notes;
 	here->noted = false;
 	here->bad = bad;
 	here->bad_count = bad_count;
@@ -97,7 +140,7 @@ static void defer_watch(const u64 *bad, u32 bad_count)
 
 static bool defer_unwatch(void)
 {
-	struct absence *here = this_cpu_ptr(&absence);
+	struct absence *here = defer_absence();
 
 	here->watched = false;
 	return here->noted;
@@ -106,14 +149,16 @@ static bool defer_unwatch(void)
 /* A firing begins whose programs read user memory. */
 void sonde_fire_watch(void)
 {
-	if (in_task())
-		this_cpu_ptr(&absence)->deferred = NULL;
+	struct absence *here = defer_absence();
+
+	here->faults = 0;
+	here->deferred = NULL;
 }
 
 /* Whether one of its ECBs has deferred the firing. */
 bool sonde_is_deferred(const struct sonde_firing *firing)
 {
-	return in_task() && this_cpu_ptr(&absence)->deferred == firing;
+	return defer_absence()->deferred == firing;
 }
 
 /* Copies of the variables that a program may have changed before it was deferred. */
@@ -293,7 +338,7 @@ static bool defer_firing(struct sonde_firing *firing,
 	       sizeof(deferred->locals));
 	if (!defer_queue(session, deferred))
 		return false;
-	this_cpu_ptr(&absence)->deferred = firing;
+	defer_absence()->deferred = firing;
 	return true;
 }
 
@@ -330,24 +375,16 @@ void sonde_fire_user(struct sonde_firing *firing,
 
 	if (!defer_has_variables(firing, needs))
 		return;
-	if (may_wait) {
+	if (may_wait)
 		defer_keep(firing, needs, &kept);
-		defer_watch(NULL, 0);
-	}
+	defer_watch(NULL, 0, may_wait);
 	record = sonde_writer_reserve(firing->writer, ecb->program->reserve);
 	bytes = sonde_run_ecb(firing, ecb->program, record);
-	if (may_wait && unlikely(defer_unwatch())) {
-		u64 *variables = firing->thread_variables;
-		struct kept after SONDE_UNINITIALIZED;
-
-		defer_keep(firing, needs, &after);
+	if (unlikely(defer_unwatch())) {
 		defer_take_back(firing, needs, &kept);
-		if (defer_firing(firing, ecb))
-			return;
-		/* it cannot be deferred, so it is a fault after all */
-		firing->thread_variables = variables;
-		defer_take_back(firing, needs, &after);
-		firing->writer->firings += 2;
+		if (!defer_firing(firing, ecb))
+			sonde_writer_drop(firing->writer, 1); /* no memory */
+		return;
 	}
 	if (bytes)
 		sonde_publish(firing, firing->writer, ecb, record, bytes,
@@ -476,11 +513,11 @@ static enum outcome defer_run_one(struct sonde_deferred *deferred,
 	if (!defer_has_variables(firing, needs))
 		return DONE;
 	defer_keep(firing, needs, &kept);
-	defer_watch(deferred->bad, deferred->bad_count);
+	defer_watch(deferred->bad, deferred->bad_count, deferred->left);
 	record = sonde_writer_reserve(writer, ecb->program->reserve);
 	bytes = sonde_run_ecb(firing, ecb->program, record);
 	missed = defer_unwatch();
-	if (missed && deferred->left) {
+	if (missed) {
 		defer_take_back(firing, needs, &kept);
 		return ABSENT;
 	}
@@ -568,12 +605,13 @@ bool sonde_fire_deferred(struct sonde_deferred *deferred,
 	for (;;) {
 		preempt_disable_notrace();
 		outcome = defer_attempt(deferred, tracee);
-		missed = *this_cpu_ptr(&absence);
+		missed = *defer_absence();
 		preempt_enable_notrace();
 		if (outcome != ABSENT)
 			break;
 		if (defer_bring_in_alone(deferred, &missed, tracee))
 			return false;
+		cond_resched();
 	}
 	if (outcome == HELD)
 		sonde_event_wake(deferred->firing.session);

@@ -28,6 +28,8 @@ struct sonde_deferred {
 	struct sonde_leave leave; /* a jump that is not judged yet, or NONE */
 };
 
+bool sonde_may_read(u64 address);
+void sonde_note_fault(void);
 void sonde_note_absent(u64 address, u32 length, bool text);
 struct sonde_deferred *sonde_defer_make(const struct sonde_firing *firing,
 					struct sonde_probe *probe,

@@ -137,8 +137,10 @@ static u32 device_entries_of(struct xarray *array)
 	u32 count = 0;
 	void *entry;
 
-	xa_for_each(array, id, entry)
+	xa_for_each(array, id, entry) {
 		count++;
+		cond_resched();
+	}
 	return count;
 }
 
@@ -365,12 +367,15 @@ static void device_init_session(struct sonde_session *session)
 	xa_init(&session->probes);
 	xa_init(&session->ecbs);
 	xa_init(&session->taps);
+	xa_init(&session->places);
 	hash_init(session->threads);
 	hash_init(session->reentries);
 	session->uprobes = RB_ROOT;
 	spin_lock_init(&session->threads_lock);
 	spin_lock_init(&session->events_lock);
+	spin_lock_init(&session->queued_lock);
 	INIT_LIST_HEAD(&session->events);
+	INIT_LIST_HEAD(&session->queued);
 	init_waitqueue_head(&session->wait);
 	session->cred = get_current_cred();
 	session->privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
@@ -397,8 +402,9 @@ static u32 device_sessions_of(kuid_t user)
 }
 
 /*
- * Requests name processes by their numbers in the initial namespace, which
- * other namespaces do not know.
+ * Requests name processes by their numbers in the initial pid namespace, which
+ * others do not know. Limits are a user's, and in a user namespace of his own
+ * one has 65,536 more: the subordinate uids.
  */
 static int device_open(struct inode *inode, struct file *file)
 {
@@ -406,7 +412,8 @@ static int device_open(struct inode *inode, struct file *file)
 	bool many;
 	int err;
 
-	if (task_active_pid_ns(current) != &init_pid_ns)
+	if (task_active_pid_ns(current) != &init_pid_ns ||
+	    current_user_ns() != &init_user_ns)
 		return -EPERM;
 	session = sonde_alloc(SONDE_MEMORY_SESSIONS, sizeof(*session));
 	if (!session)
@@ -446,7 +453,7 @@ static int device_release(struct inode *inode, struct file *file)
 	sonde_taps_destroy(session);
 	sonde_holds_destroy(session);
 	sonde_threads_destroy(session);
-	sonde_reenter_forget(session, NULL);
+	sonde_reenter_destroy(session);
 	sonde_finder_free(session->finder);
 	sonde_buffers_destroy(session);
 	sonde_programs_destroy(session);

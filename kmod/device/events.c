@@ -232,6 +232,8 @@ void sonde_events_destroy(struct sonde_session *session)
 {
 	struct sonde_queued_event *queued, *next;
 
-	list_for_each_entry_safe(queued, next, &session->events, node)
+	list_for_each_entry_safe(queued, next, &session->events, node) {
 		sonde_free(queued);
+		cond_resched();
+	}
 }

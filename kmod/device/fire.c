@@ -89,7 +89,7 @@ int sonde_read_present(u64 address, void *to, u32 length)
 	const void __user *from = (const void __user *)(unsigned long)address;
 	unsigned long left = length;
 
-	if (!fire_has_user_memory())
+	if (!fire_has_user_memory() || !sonde_may_read(address))
 		return -1;
 	pagefault_disable();
 	if (access_ok(from, length)) {
@@ -97,6 +97,8 @@ int sonde_read_present(u64 address, void *to, u32 length)
 		left = __copy_from_user_inatomic(to, from, length);
 	}
 	pagefault_enable();
+	if (unlikely(left))
+		sonde_note_fault();
 	return left ? -1 : 0;
 }
 
@@ -129,7 +131,7 @@ int sonde_read_text(u64 address, char *to, u32 max)
 {
 	long length;
 
-	if (!fire_has_user_memory())
+	if (!fire_has_user_memory() || !sonde_may_read(address))
 		return -1;
 	if (max == 1) {
 		to[0] = 0;
@@ -139,6 +141,7 @@ int sonde_read_text(u64 address, char *to, u32 max)
 	length = strncpy_from_user(to, (const char __user *)address, max - 1);
 	pagefault_enable();
 	if (unlikely(length < 0)) {
+		sonde_note_fault();
 		sonde_note_absent(address, max, true);
 		return -1;
 	}
@@ -591,6 +594,7 @@ void sonde_threads_destroy(struct sonde_session *session)
 	hash_for_each_safe(session->threads, bucket, next, thread, node) {
 		hash_del(&thread->node);
 		sonde_free(thread);
+		cond_resched();
 	}
 }
 
@@ -601,10 +605,9 @@ static __always_inline u64 *fire_thread_variables(struct sonde_session *session)
 	return likely(thread) ? thread->variables : fire_make_thread(session);
 }
 
+/* After sonde_fetch_args(). */
 static noinline void fire_fetch_stack_args(struct sonde_firing *firing)
 {
-	if (firing->start.args_source != SONDE_ARGS_READY)
-		memset(&firing->args[6], 0, 4 * sizeof(firing->args[0]));
 	if (!firing->start.stack_args)
 		return;
 	firing->start.stack_args = false;
@@ -616,10 +619,10 @@ static noinline void fire_fetch_stack_args(struct sonde_firing *firing)
 
 static __always_inline void fire_prepare(struct sonde_firing *firing, u32 needs)
 {
-	if (needs & SONDE_NEED_STACK_ARGS)
-		fire_fetch_stack_args(firing);
 	if (needs & SONDE_NEED_ARGS)
 		sonde_fetch_args(firing);
+	if (needs & SONDE_NEED_STACK_ARGS)
+		fire_fetch_stack_args(firing);
 	if (needs & SONDE_NEED_LOCALS)
 		memset(firing->writer->locals, 0,
 		       sizeof(firing->writer->locals));
@@ -763,8 +766,8 @@ void sonde_lose_site(struct sonde_session *session,
  * @firing: as for sonde_fire()
  * @site: the site; its session traces the task
  *
- * Together they may cost as much as one probe: preemption is off, maybe
- * interrupts, too.
+ * Together they may cost as much as one probe: preemption is off. Where
+ * interrupts are off, too, a tenth of it.
  *
  * Context: As sonde_fire().
  * Return: whether a firing is deferred, for sonde_run_deferred().
@@ -773,7 +776,8 @@ bool sonde_fire_site(struct sonde_firing *firing,
 		     const struct sonde_site *site)
 {
 	u32 count = smp_load_acquire(&site->list.count), n; /* pairs with entries_append() */
-	u32 left = SONDE_COST_MAX(firing->session);
+	u32 left = irqs_disabled() ? SONDE_COST_URGENT(firing->session) :
+				     SONDE_COST_MAX(firing->session);
 	bool deferred = false;
 
 	for (n = 0; n < count; n++) {

@@ -75,13 +75,21 @@ u32 sonde_fire_interpret(struct sonde_firing *firing,
 bool sonde_fire_each(struct sonde_firing *firing,
 		     const struct sonde_ecb_list *ecbs);
 
-/* Fetches the first six arguments; the others are on the stack. */
+/*
+ * Fetches the first six arguments; fire_fetch_stack_args() fetches the others,
+ * if there are any. Each word is written here, because a program of a later
+ * probe of this firing can read it.
+ */
 static __always_inline void sonde_fetch_args(struct sonde_firing *firing)
 {
 	const struct pt_regs *regs = firing->regs;
 	u8 source = firing->start.args_source;
 	u32 n;
 
+	if (source == SONDE_ARGS_READY)
+		return;
+	for (n = 6; n < SONDE_DIF_ARGS; n++)
+		firing->args[n] = 0;
 	if (source == SONDE_ARGS_CALL || source == SONDE_ARGS_USER) {
 		sonde_fetch_registers(regs, source == SONDE_ARGS_CALL,
 				      firing->args);

@@ -34,6 +34,7 @@
  * Locks: session->lock > tracees->lock > tracee->lock > the core's.
  */
 #include <linux/hashtable.h>
+#include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -57,7 +58,8 @@
 #include "kmod/shared/siginfo.h"
 
 struct held_tap {
-	u32 id, kind, number, pid;
+	u32 place; /* what fires it: see hold_place() */
+	u32 id, pid;
 	bool gone; /* it does not fire here any more */
 	struct sonde_probe *probe;
 };
@@ -65,8 +67,7 @@ struct held_tap {
 struct held_taps {
 	u32 count;
 	unsigned long events; /* the union of their events */
-	bool kinds[SONDE_TAP_KIND_COUNT];
-	struct held_tap taps[];
+	struct held_tap taps[]; /* in the order of places, then ids */
 };
 
 static struct sonde_deferred *hold_first_waiting(struct sonde_tracee *tracee)
@@ -102,8 +103,10 @@ static void hold_run_waiting(struct sonde_tracee *tracee)
 
 	while (!READ_ONCE(tracee->held) && !READ_ONCE(tracee->dropped) &&
 	       (deferred = hold_first_waiting(tracee)) &&
-	       !sonde_fire_deferred(deferred, tracee))
+	       !sonde_fire_deferred(deferred, tracee)) {
 		hold_free_one(deferred);
+		cond_resched();
+	}
 }
 
 static void hold_add_waiting(struct sonde_tracee *tracee,
@@ -136,9 +139,41 @@ static bool hold_is_call(u32 kind)
 	       kind == SONDE_TAP_SYSCALL_RETURN;
 }
 
-/* The probe of the n-th tap of this event that traces the current task. */
-static struct sonde_probe *hold_nth_probe(struct sonde_tracees *tracees,
-					  u32 kind, u32 number, u32 nth)
+/* What fires a tap: its kind, for calls also the number. */
+static u32 hold_place(u32 kind, u32 number)
+{
+	return kind * SONDE_CALLS + (hold_is_call(kind) ? number : 0);
+}
+
+/* Whether a tap comes before the one with this place and id. */
+static bool hold_comes_before(const struct held_tap *tap, u32 place, u64 id)
+{
+	return tap->place < place || (tap->place == place && tap->id < id);
+}
+
+/* The index of the first tap that does not come before that one. */
+static u32 hold_search(const struct held_taps *taps, u32 place, u64 id)
+{
+	u32 low = 0, high = taps->count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (hold_comes_before(&taps->taps[middle], place, id))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * The next tap of this place that traces the current task; @id: the first one
+ * that may be it, then the one after it. So the list may be replaced between
+ * two taps. Return: its probe, or NULL.
+ */
+static struct sonde_probe *hold_next_probe(struct sonde_tracees *tracees,
+					   u32 place, u64 *id)
 {
 	struct sonde_probe *probe = NULL;
 	const struct held_taps *taps;
@@ -146,32 +181,45 @@ static struct sonde_probe *hold_nth_probe(struct sonde_tracees *tracees,
 
 	rcu_read_lock();
 	taps = rcu_dereference(tracees->taps);
-	for (n = 0; taps && taps->kinds[kind] && n < taps->count; n++) {
+	for (n = taps ? hold_search(taps, place, *id) : 0;
+	     taps && n < taps->count && !probe; n++) {
 		const struct held_tap *tap = &taps->taps[n];
 
-		if (tap->kind != kind || READ_ONCE(tap->gone) ||
-		    (tap->pid && tap->pid != current->tgid) ||
-		    (hold_is_call(kind) && tap->number != number) || nth--)
-			continue;
-		probe = tap->probe;
-		break;
+		if (tap->place != place)
+			break;
+		*id = tap->id + 1ull;
+		if (!READ_ONCE(tap->gone) &&
+		    (!tap->pid || tap->pid == current->tgid))
+			probe = tap->probe;
 	}
 	rcu_read_unlock();
 	return probe;
+}
+
+/* SIGKILL has come, and the thread is not at its end yet: its firings there do count. */
+static bool hold_is_killed(u32 kind)
+{
+	return kind != SONDE_TAP_LWP_EXIT && kind != SONDE_TAP_EXIT &&
+	       fatal_signal_pending(current);
 }
 
 /* An event: queues its firings after the waiting ones, and runs them unless the thread is held. */
 static void hold_report(struct sonde_tracee *tracee, u32 kind,
 			const struct sonde_firing *firing)
 {
+	u32 place = hold_place(kind, firing->call);
 	struct sonde_probe *probe;
-	u32 nth = 0;
+	u64 id = 0;
 
 	if (READ_ONCE(tracee->dropped) || !hold_is_covered(firing->session))
 		return;
-	while ((probe = hold_nth_probe(tracee->tracees, kind, firing->call,
-				       nth++)))
-		hold_add_waiting(tracee, firing, probe, NULL);
+	while ((probe = hold_next_probe(tracee->tracees, place, &id))) {
+		if (hold_is_killed(kind))
+			sonde_lose_probe(firing->session, probe);
+		else
+			hold_add_waiting(tracee, firing, probe, NULL);
+		cond_resched();
+	}
 	hold_run_waiting(tracee);
 }
 
@@ -405,35 +453,94 @@ int sonde_hold_check(u32 kind, char *why)
 			    missing);
 }
 
-static struct held_taps *hold_make_taps(struct sonde_session *session)
+/* Calls @visit for each tap that is on the engines' list, in the order of ids. */
+static void hold_each_tap(struct sonde_session *session,
+			  void (*visit)(void *data, struct sonde_armed *armed),
+			  void *data)
 {
 	struct sonde_armed *armed;
-	struct held_taps *taps;
 	unsigned long id;
-	u32 count = 0;
 
-	xa_for_each(&session->taps, id, armed)
-		count += armed->held || armed->leaving;
-	if (!count)
-		return NULL;
-	taps = sonde_alloc(SONDE_MEMORY_HELD, struct_size(taps, taps, count));
-	if (!taps)
-		return ERR_PTR(-ENOMEM);
 	xa_for_each(&session->taps, id, armed) {
-		if (!armed->held && !armed->leaving)
-			continue;
-		taps->kinds[armed->tap.kind] = true;
-		taps->events |= hold_events[armed->tap.kind];
-		taps->taps[taps->count++] = (struct held_tap){
-			.id = id,
-			.kind = armed->tap.kind,
-			.number = armed->tap.number,
-			.pid = armed->tap.pid,
-			.probe = armed->probe,
-			.gone = !armed->held,
-		};
+		if (armed->held || armed->leaving)
+			visit(data, armed);
+		cond_resched();
 	}
-	return taps;
+}
+
+#define PLACES (SONDE_TAP_KIND_COUNT * SONDE_CALLS)
+
+/* A list that is being made: taps are put in order by counting those of each place. */
+struct held_making {
+	struct held_taps *taps;
+	u32 places[PLACES]; /* number of taps there; then the index of the next one */
+};
+
+static void hold_count_tap(void *data, struct sonde_armed *armed)
+{
+	struct held_making *making = data;
+
+	making->places[hold_place(armed->tap.kind, armed->tap.number)]++;
+}
+
+static void hold_put_tap(void *data, struct sonde_armed *armed)
+{
+	u32 place = hold_place(armed->tap.kind, armed->tap.number);
+	struct held_making *making = data;
+	struct held_taps *taps = making->taps;
+
+	taps->events |= hold_events[armed->tap.kind];
+	taps->taps[making->places[place]++] = (struct held_tap){
+		.place = place,
+		.id = armed->tap.id,
+		.pid = armed->tap.pid,
+		.probe = armed->probe,
+		.gone = !armed->held,
+	};
+}
+
+/* Replaces the counts by indices. Return: their sum. */
+static u32 hold_sum_up(struct held_making *making)
+{
+	u32 sum = 0, n, here;
+
+	for (n = 0; n < PLACES; n++) {
+		here = making->places[n];
+		making->places[n] = sum;
+		sum += here;
+	}
+	return sum;
+}
+
+static void hold_note_some(void *data, struct sonde_armed *armed)
+{
+	*(bool *)data = true;
+}
+
+/* Return: NULL if no tap is held, or -ENOMEM. */
+static struct held_taps *hold_make_taps(struct sonde_session *session)
+{
+	struct held_making *making;
+	struct held_taps *taps = NULL;
+	bool some = false;
+	u32 count;
+
+	hold_each_tap(session, hold_note_some, &some);
+	if (!some)
+		return NULL;
+	making = kvzalloc(sizeof(*making), GFP_KERNEL);
+	if (!making)
+		return ERR_PTR(-ENOMEM);
+	hold_each_tap(session, hold_count_tap, making);
+	count = hold_sum_up(making);
+	taps = sonde_alloc(SONDE_MEMORY_HELD, struct_size(taps, taps, count));
+	making->taps = taps;
+	if (taps) {
+		taps->count = count;
+		hold_each_tap(session, hold_put_tap, making);
+	}
+	kvfree(making);
+	return taps ?: ERR_PTR(-ENOMEM);
 }
 
 /**
@@ -457,6 +564,7 @@ void sonde_holds_mark(struct sonde_session *session)
 		WRITE_ONCE(taps->taps[n].gone,
 			   !armed || !armed->held ||
 				   armed->probe != taps->taps[n].probe);
+		cond_resched();
 	}
 }
 

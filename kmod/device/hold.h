@@ -26,7 +26,7 @@ struct sonde_tracees {
 	unsigned long events; /* of the engines */
 	spinlock_t lock; /* protects table, exited */
 	bool ended;
-	DECLARE_HASHTABLE(table, 8);
+	DECLARE_HASHTABLE(table, 10);
 };
 
 struct sonde_tracee {

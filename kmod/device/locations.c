@@ -23,7 +23,7 @@ static void (*load_vectors)(void) __ro_after_init;
  */
 void sonde_locations_init(void)
 {
-	load_vectors = sonde_function_call("switch_fpu_return", "void(void)");
+	load_vectors = sonde_function_call("switch_fpu_return", "void()");
 }
 
 static int location_read_memory(void *context, u64 address, void *to,

@@ -7,16 +7,16 @@
  *   MAPPING   a process ends, or is about to run another program, and had this
  *             mapping
  *
- * The finder reports both (kmod/core/finder_images.c). A session needs both
+ * The finder reports both (kmod/core/finder_images.c), MAPPED with preemption
+ * off, and MAPPING where it may sleep. A session needs both
  * while it has targets; one that traces every process needs the second if one
  * of its programs records stacks.
  *
  * If the target is followed, a task work sends MAPPED, and the thread waits for
  * SONDE_ACKNOWLEDGE before it returns to user mode (hold.c).
  *
- * Both run with preemption off. If another thread is changing the mappings at
- * the end of the process, one lost event is counted; the same if there is no
- * memory for an event.
+ * Of a process's mappings, the first event that is lost is the last one that is
+ * made: it stands for the rest.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
@@ -65,22 +65,22 @@ out_free:
  */
 static bool mappings_notify_later(struct sonde_session *session,
 				  const struct sonde_event *event,
-				  struct file *file, const char *path)
+				  const struct sonde_finder_map *map)
 {
 	struct notice *notice;
 
 	if (!sonde_covers(session, current) ||
 	    !sonde_finder_is_marked(session->finder, current->tgid) ||
-	    d_unlinked(file->f_path.dentry))
+	    d_unlinked(map->file->f_path.dentry))
 		return false;
 	notice = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
-				    sizeof(*notice) + strlen(path) + 1,
+				    sizeof(*notice) + strlen(map->path) + 1,
 				    GFP_NOWAIT);
 	if (!notice)
 		return false;
 	notice->work.run = mappings_notify_and_wait;
 	notice->event = *event;
-	strcpy(notice->path, path);
+	strcpy(notice->path, map->path);
 	if (!sonde_task_work_queue(&notice->work, session, current))
 		return true;
 	sonde_free(notice);
@@ -99,97 +99,84 @@ static u64 mappings_when(struct sonde_session *session)
 		       SONDE_MAPPING_ENDS;
 }
 
-/* @page is a buffer for the path. */
-static void mappings_notify(struct sonde_session *session, u32 kind,
-			    const struct vm_area_struct *vma, char *page)
+static struct sonde_event mappings_event(struct sonde_session *session,
+					 u32 kind,
+					 const struct sonde_finder_map *map)
 {
-	const char *path = d_path(&vma->vm_file->f_path, page, PAGE_SIZE);
-	const struct inode *inode = sonde_shown_inode(vma->vm_file);
-	struct sonde_event event = {
+	const struct inode *inode = sonde_shown_inode(map->file);
+
+	return (struct sonde_event){
 		.kind = kind,
 		.pid = current->tgid,
 		.value = kind == SONDE_EVENT_MAPPING ? mappings_when(session) : 0,
 		.time = sonde_clock(),
-		.address = vma->vm_start,
-		.size = vma->vm_end - vma->vm_start,
-		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
+		.address = map->address,
+		.size = map->length,
+		.offset = map->offset,
 		.inode = inode->i_ino,
 		.major = MAJOR(inode->i_sb->s_dev),
 		.minor = MINOR(inode->i_sb->s_dev),
 	};
-
-	if (IS_ERR(path) || *path != '/')
-		return; /* the file has no name */
-	if (kind != SONDE_EVENT_MAPPED ||
-	    !mappings_notify_later(session, &event, vma->vm_file, path))
-		sonde_event_text(session, &event, path);
-}
-
-static char *mappings_get_page_now(void)
-{
-	return (char *)__get_free_page(GFP_NOWAIT | __GFP_NOWARN);
 }
 
 /**
- * sonde_mappings_image() - a matched thread maps a file as executable
+ * sonde_mappings_image() - a target maps a file as executable
  * @data: the session
- * @vma: the mapping
+ * @map: the mapping
  *
  * Context: image() of the finder.
  */
-void sonde_mappings_image(void *data, const struct vm_area_struct *vma)
+void sonde_mappings_image(void *data, const struct sonde_finder_map *map)
 {
 	struct sonde_session *session = data;
-	char *page;
+	struct sonde_event event;
 
-	if (!sonde_finder_has(session->finder, current->tgid))
+	if (!map->path)
 		return;
-	page = mappings_get_page_now();
-	if (page)
-		mappings_notify(session, SONDE_EVENT_MAPPED, vma, page);
-	else
-		sonde_events_lose(session, 1);
-	free_page((unsigned long)page);
-}
-
-static void mappings_notify_map(struct sonde_session *session,
-				struct mm_struct *mm, char *page)
-{
-	struct vm_area_struct *vma;
-	unsigned long at = 0;
-
-	while ((vma = find_vma(mm, at))) {
-		if ((vma->vm_flags & VM_EXEC) && vma->vm_file)
-			mappings_notify(session, SONDE_EVENT_MAPPING, vma,
-					page);
-		at = vma->vm_end;
-	}
+	event = mappings_event(session, SONDE_EVENT_MAPPED, map);
+	if (!mappings_notify_later(session, &event, map))
+		sonde_event_text(session, &event, map->path);
 }
 
 /**
- * sonde_mappings_end() - a matched process ends, or may be about to run another
- *	program; its mappings still exist
+ * sonde_mappings_end() - whether the session wants the mappings of the current
+ * process, which ends or runs another program
  * @data: the session
  *
  * Context: ends() of the finder.
  */
-void sonde_mappings_end(void *data)
+bool sonde_mappings_end(void *data)
 {
 	struct sonde_session *session = data;
-	struct mm_struct *mm = current->mm;
-	char *page;
+	bool covered;
 
-	if (!sonde_finder_has(session->finder, current->tgid) &&
-	    (READ_ONCE(session->targeted) || !sonde_covers(session, current)))
-		return;
-	page = mappings_get_page_now();
-	if (page && mmap_read_trylock(mm)) {
-		mappings_notify_map(session, mm, page);
-		mmap_read_unlock(mm);
-	} else {
-		sonde_events_lose(session, 1);
-	}
-	free_page((unsigned long)page);
+	if (sonde_finder_has(session->finder, current->tgid))
+		return true;
+	if (READ_ONCE(session->targeted))
+		return false;
+	preempt_disable_notrace();
+	covered = sonde_covers(session, current);
+	preempt_enable_notrace();
+	return covered;
+}
+
+/**
+ * sonde_mappings_had() - one of the mappings of a process that ends or runs
+ * another program
+ * @data: the session
+ * @map: the mapping
+ *
+ * Context: had() of the finder.
+ * Return: whether there is room for more.
+ */
+bool sonde_mappings_had(void *data, const struct sonde_finder_map *map)
+{
+	struct sonde_event event;
+
+	if (!map->path)
+		return true;
+	event = mappings_event(data, SONDE_EVENT_MAPPING, map);
+	return sonde_event_text(data, &event, map->path);
 }
 
 /**

@@ -5,10 +5,11 @@
 
 #include "kmod/device/session.h"
 
-struct vm_area_struct;
+struct sonde_finder_map;
 
-void sonde_mappings_image(void *data, const struct vm_area_struct *vma);
-void sonde_mappings_end(void *data);
+void sonde_mappings_image(void *data, const struct sonde_finder_map *map);
+bool sonde_mappings_end(void *data);
+bool sonde_mappings_had(void *data, const struct sonde_finder_map *map);
 void sonde_mappings_missed(void *data, unsigned int count);
 int sonde_mappings_follow(struct sonde_session *session);
 

@@ -185,7 +185,7 @@ static void point_probe_exit(void *data, struct task_struct *task)
 				       sonde_exit_status());
 	}
 	sonde_thread_forget(session, current);
-	sonde_reenter_forget(session, current);
+	sonde_reenter_forget(session);
 	preempt_enable_notrace();
 }
 

@@ -7,7 +7,11 @@
  * list (list.h) in the order of their epids.
  *
  * One firing runs all programs of a probe with preemption off. So each program
- * has a cost, computed from its instructions, and their sum is limited.
+ * has a cost, computed from its instructions, and their sum is limited. A unit
+ * is some 25 instructions of the processor at most: one of DIF, interpreted.
+ * That holds for each row below, because a run loads absent memory once: the
+ * first such load makes it worthless, and the later ones are not tried
+ * (sonde_may_read()).
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -27,6 +31,8 @@
 
 #define PROGRAM_BYTES_MAX (64ull << 20) /* of all programs of a session */
 #define ECBS_MAX 4096u /* of a probe */
+#define COST_RUN 16u /* of a program without instructions, which makes a record */
+#define COST_ABSENT 64u /* of a load of absent memory: an exception */
 
 /* The maximal cost of one instruction; the depth of the stack is added separately. */
 static u32 program_cost_of(const struct sonde_dif_insn *insn)
@@ -34,14 +40,16 @@ static u32 program_cost_of(const struct sonde_dif_insn *insn)
 	switch (insn->op) {
 	case SONDE_DIF_LDU:
 	case SONDE_DIF_LDS:
-	case SONDE_DIF_LDK:
 		return 8;
+	case SONDE_DIF_LDK: /* each of them is tried */
+		return COST_ABSENT;
 	case SONDE_DIF_CAPSTR:
 	case SONDE_DIF_CAPSTRN:
 	case SONDE_DIF_CAPMEM:
+		return 16 + insn->i / 16;
 	case SONDE_DIF_CAPKSTR:
 	case SONDE_DIF_CAPKMEM:
-		return 16 + insn->i / 16;
+		return COST_ABSENT + insn->i / 16;
 	case SONDE_DIF_CAPTEXT: /* may be a path */
 		return 256;
 	case SONDE_DIF_CAPSTACK:
@@ -55,11 +63,14 @@ static u32 program_cost_of(const struct sonde_dif_insn *insn)
 }
 
 /* The maximal cost of a run. */
-static u32 program_cost_of_all(const struct sonde_dif_program *view)
+static u32 program_cost_of_all(const struct sonde_dif_program *view, u32 needs)
 {
 	const struct sonde_dif_insn *insn = view->insns;
+	u32 cost = COST_RUN, n;
 	bool depth = false;
-	u32 cost = 0, n;
+
+	if (needs & SONDE_NEED_USER)
+		cost += COST_ABSENT;
 
 	for (n = 0; n < view->length; n++, insn++) {
 		cost += program_cost_of(insn);
@@ -165,7 +176,7 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 	if (err)
 		goto out_free;
 	program->needs = needs.ready;
-	program->cost = program_cost_of_all(&program->view);
+	program->cost = program_cost_of_all(&program->view, needs.ready);
 	if (needs.frames) /* stacks are printed when their processes have ended */
 		sonde_mappings_follow(session);
 	program->reserve = ALIGN(program->view.record_max, 8);
@@ -279,7 +290,30 @@ static int program_remove_one(struct sonde_session *session, u32 epid)
 	return 0;
 }
 
-/* Checks that a firing of the probe stays within the maximal cost. */
+/**
+ * sonde_cost_check() - check that a firing of a probe stays within the maximal
+ * cost
+ * @session: any
+ * @probe: its id
+ * @cost: of its programs
+ * @urgent: it fires with interrupts off
+ * @why: the message for the user if not
+ *
+ * Context: Any.
+ * Return: 0 or -E2BIG.
+ */
+int sonde_cost_check(const struct sonde_session *session, u32 probe, u64 cost,
+		     bool urgent, char *why)
+{
+	u32 most = sonde_cost_max(session, urgent);
+
+	if (cost <= most)
+		return 0;
+	return sonde_refuse(why, -E2BIG,
+			    "probe %u: one firing would take more than %u instructions%s: fewer or shorter clauses, or fewer frames of stacks",
+			    probe, most, urgent ? ", with interrupts off" : "");
+}
+
 static int program_check_cost(struct sonde_session *session,
 			      const struct sonde_ecb *ecb, char *why)
 {
@@ -287,12 +321,12 @@ static int program_check_cost(struct sonde_session *session,
 		xa_load(&session->programs, ecb->program);
 	struct sonde_probe *probe = xa_load(&session->probes, ecb->probe);
 	const struct sonde_ecb_list *ecbs;
-	u32 most = SONDE_COST_MAX(session);
+	int err = sonde_cost_check(session, ecb->probe,
+				   program->cost + (probe ? probe->cost : 0),
+				   probe && probe->urgent, why);
 
-	if (program->cost + (probe ? probe->cost : 0) > most)
-		return sonde_refuse(why, -E2BIG,
-				    "probe %u: one firing would take more than %u instructions: fewer or shorter clauses, or fewer frames of stacks",
-				    ecb->probe, most);
+	if (err)
+		return err;
 	ecbs = probe ? program_ecbs_of(session, probe) : NULL;
 	if (ecbs && ecbs->list.live == ECBS_MAX)
 		return sonde_refuse(why, -E2BIG, "probe %u: at most %u clauses",
@@ -334,6 +368,7 @@ static int program_count_held(struct sonde_session *session,
 	for (n = 0; n < count; n++) {
 		struct sonde_probe *probe;
 
+		cond_resched();
 		if (!(ecbs[n].flags & SONDE_ECB_HELD))
 			continue;
 		probe = sonde_probe_get(session, ecbs[n].probe);
@@ -394,8 +429,10 @@ int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
 	if (!session->writers)
 		return sonde_refuse(why, -EINVAL, "there are no buffers yet");
 	sort(ecbs, count, sizeof(*ecbs), program_by_epid, NULL);
-	for (n = 0; n < count && !err; n++)
+	for (n = 0; n < count && !err; n++) {
 		err = program_check_ecb(session, &ecbs[n], why);
+		cond_resched();
+	}
 	if (!err)
 		err = program_hold(session, ecbs, count, why);
 	if (err)
@@ -405,11 +442,12 @@ int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
 					why); /* an epid may occur twice in the array */
 		if (!err)
 			err = program_add_one(session, &ecbs[n]);
+		cond_resched();
 	}
 	if (!err)
 		return 0;
 	program_unhold(session, &ecbs[n - 1], count - n + 1);
-	for (n--; n--;)
+	for (n--; n--; cond_resched())
 		program_remove_one(session, ecbs[n].epid);
 	sonde_taps_rehold(session, unused);
 	synchronize_rcu();
@@ -437,9 +475,11 @@ int sonde_ecbs_remove(struct sonde_session *session, const void *bytes,
 	u64 n;
 
 	lockdep_assert_held(&session->lock);
-	for (n = 0; n < length / sizeof(*epids); n++)
+	for (n = 0; n < length / sizeof(*epids); n++) {
 		if (program_remove_one(session, epids[n]))
 			err = -ENOENT;
+		cond_resched();
+	}
 	sonde_taps_rehold(session, why);
 	synchronize_rcu();
 	if (err)
@@ -463,10 +503,12 @@ void sonde_programs_destroy(struct sonde_session *session)
 	xa_for_each(&session->probes, id, probe) {
 		sonde_free(rcu_dereference_protected(probe->ecbs, true));
 		sonde_free(probe);
+		cond_resched();
 	}
 	xa_for_each(&session->programs, id, program) {
 		sonde_jit_free(program);
 		sonde_free(program);
+		cond_resched();
 	}
 	xa_destroy(&session->probes);
 	xa_destroy(&session->programs);

@@ -12,6 +12,22 @@
  */
 #define SONDE_COST_MAX(session) ((session)->privileged ? 4000000u : 400000u)
 
+/* The same where interrupts are off: signals, and whatever a timer fires. */
+#define SONDE_COST_URGENT(session) (SONDE_COST_MAX(session) / 10)
+#define SONDE_URGENT_KINDS \
+	(BIT(SONDE_TAP_SIGNAL_SEND) | BIT(SONDE_TAP_SIGNAL_DELIVER) | \
+	 BIT(SONDE_TAP_SIGNAL_DISCARD) | BIT(SONDE_TAP_PROFILE) | \
+	 BIT(SONDE_TAP_TICK))
+
+static inline u32 sonde_cost_max(const struct sonde_session *session,
+				 bool urgent)
+{
+	return urgent ? SONDE_COST_URGENT(session) : SONDE_COST_MAX(session);
+}
+
+int sonde_cost_check(const struct sonde_session *session, u32 probe, u64 cost,
+		     bool urgent, char *why);
+
 /* probes.c */
 struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id);
 

@@ -14,7 +14,8 @@
  * that never returns may leave a note behind. Then a later entry with the same
  * stack pointer is missed; and the oldest note is overwritten first.
  *
- * Only the thread itself accesses its notes.
+ * A thread has one entry in the table, for all probes, so that its end takes the
+ * lock for one look-up. Only the thread itself accesses its notes.
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -23,42 +24,36 @@
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
 
-#define NOTES 4u
+#define NOTES 8u
 
-/* The notes of one thread for one probe. */
+/* The notes of one thread. */
 struct sonde_reentry {
 	struct hlist_node node;
 	struct task_struct *task; /* only compared */
-	u32 probe;
 	u32 oldest;
 	struct {
+		u32 probe;
 		u64 entry; /* 0: free */
 		u64 sp;
 	} notes[NOTES];
 };
 
-static unsigned long reenter_key_of(const struct task_struct *task, u32 probe)
-{
-	return (unsigned long)task + probe;
-}
-
 /* The result stays valid: only the end of the thread or of the session frees it. */
 static struct sonde_reentry *reenter_find(struct sonde_session *session,
-					  u32 probe)
+					  const struct task_struct *task)
 {
 	struct sonde_reentry *entry, *found = NULL;
 
 	rcu_read_lock();
 	hash_for_each_possible_rcu(session->reentries, entry, node,
-				   reenter_key_of(current, probe))
-		if (entry->task == current && entry->probe == probe)
+				   (unsigned long)task)
+		if (entry->task == task)
 			found = entry;
 	rcu_read_unlock();
 	return found;
 }
 
-static struct sonde_reentry *reenter_make(struct sonde_session *session,
-					  u32 probe)
+static struct sonde_reentry *reenter_make(struct sonde_session *session)
 {
 	struct sonde_reentry *entry =
 		sonde_alloc_within(&session->purse, SONDE_MEMORY_VARIABLES,
@@ -68,13 +63,33 @@ static struct sonde_reentry *reenter_make(struct sonde_session *session,
 	if (!entry)
 		return NULL;
 	entry->task = current;
-	entry->probe = probe;
-	WRITE_ONCE(session->reentered, true);
 	spin_lock_irqsave(&session->threads_lock, flags);
-	hash_add_rcu(session->reentries, &entry->node,
-		     reenter_key_of(current, probe));
+	hash_add_rcu(session->reentries, &entry->node, (unsigned long)current);
 	spin_unlock_irqrestore(&session->threads_lock, flags);
 	return entry;
+}
+
+/* The note of a jump. Return: NOTES if there is none. */
+static u32 reenter_note_of(const struct sonde_reentry *own, u32 probe, u64 entry,
+			   u64 sp)
+{
+	u32 n = 0;
+
+	while (n < NOTES &&
+	       (own->notes[n].entry != entry || own->notes[n].sp != sp ||
+		own->notes[n].probe != probe))
+		n++;
+	return n;
+}
+
+static u32 reenter_place(struct sonde_reentry *own)
+{
+	u32 n;
+
+	for (n = 0; n < NOTES; n++)
+		if (!own->notes[n].entry)
+			return n;
+	return own->oldest++ % NOTES;
 }
 
 /**
@@ -89,21 +104,17 @@ static struct sonde_reentry *reenter_make(struct sonde_session *session,
 void sonde_reenter_note(struct sonde_session *session, u32 probe, u64 entry,
 			u64 sp)
 {
-	struct sonde_reentry *own = reenter_find(session, probe);
-	u32 n, to = NOTES;
+	struct sonde_reentry *own = reenter_find(session, current);
+	u32 to;
 
 	if (!own)
-		own = reenter_make(session, probe);
+		own = reenter_make(session);
 	if (!own)
 		return; /* the arrival will count as an entry */
-	for (n = 0; n < NOTES; n++) {
-		if (own->notes[n].entry == entry && own->notes[n].sp == sp)
-			return;
-		if (!own->notes[n].entry)
-			to = n;
-	}
-	if (to == NOTES)
-		to = own->oldest++ % NOTES;
+	if (reenter_note_of(own, probe, entry, sp) < NOTES)
+		return;
+	to = reenter_place(own);
+	own->notes[to].probe = probe;
 	own->notes[to].entry = entry;
 	own->notes[to].sp = sp;
 }
@@ -121,50 +132,49 @@ void sonde_reenter_note(struct sonde_session *session, u32 probe, u64 entry,
 bool sonde_reenter_take(struct sonde_session *session, u32 probe, u64 entry,
 			u64 sp)
 {
-	struct sonde_reentry *own = reenter_find(session, probe);
-	u32 n;
+	struct sonde_reentry *own = reenter_find(session, current);
+	u32 at = own ? reenter_note_of(own, probe, entry, sp) : NOTES;
 
-	for (n = 0; own && n < NOTES; n++) {
-		if (own->notes[n].entry != entry || own->notes[n].sp != sp)
-			continue;
-		own->notes[n].entry = 0;
-		return true;
-	}
-	return false;
+	if (at == NOTES)
+		return false;
+	own->notes[at].entry = 0;
+	return true;
 }
 
 /**
- * sonde_reenter_forget() - free the notes of a thread that ends
+ * sonde_reenter_forget() - free the notes of the current thread, which ends
  * @session: any
- * @task: the current task; NULL: all threads, and the session does not fire any
- *	more
  *
  * Context: Any. Does not sleep.
  */
-void sonde_reenter_forget(struct sonde_session *session,
-			  struct task_struct *task)
+void sonde_reenter_forget(struct sonde_session *session)
+{
+	struct sonde_reentry *entry = reenter_find(session, current);
+	unsigned long flags;
+
+	if (!entry)
+		return;
+	spin_lock_irqsave(&session->threads_lock, flags);
+	hash_del_rcu(&entry->node);
+	spin_unlock_irqrestore(&session->threads_lock, flags);
+	sonde_free_rcu(entry);
+}
+
+/**
+ * sonde_reenter_destroy() - free all notes
+ * @session: it does not fire any more
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_reenter_destroy(struct sonde_session *session)
 {
 	struct sonde_reentry *entry;
 	struct hlist_node *next;
-	unsigned long flags;
 	int bucket;
 
-	if (!READ_ONCE(session->reentered))
-		return;
-	spin_lock_irqsave(&session->threads_lock, flags);
-	for (bucket = 0; bucket < HASH_SIZE(session->reentries); bucket++) {
-		hlist_for_each_entry_safe(entry, next,
-					  &session->reentries[bucket], node) {
-			if (task && entry->task != task)
-				continue;
-			hash_del_rcu(&entry->node);
-			sonde_free_rcu(entry);
-		}
-		if (task)
-			continue;
-		/* There may be very many. */
-		spin_unlock_irqrestore(&session->threads_lock, flags);
-		spin_lock_irqsave(&session->threads_lock, flags);
+	hash_for_each_safe(session->reentries, bucket, next, entry, node) {
+		hash_del(&entry->node);
+		sonde_free(entry);
+		cond_resched();
 	}
-	spin_unlock_irqrestore(&session->threads_lock, flags);
 }

@@ -9,7 +9,7 @@ void sonde_reenter_note(struct sonde_session *session, u32 probe, u64 entry,
 			u64 sp);
 bool sonde_reenter_take(struct sonde_session *session, u32 probe, u64 entry,
 			u64 sp);
-void sonde_reenter_forget(struct sonde_session *session,
-			  struct task_struct *task);
+void sonde_reenter_forget(struct sonde_session *session);
+void sonde_reenter_destroy(struct sonde_session *session);
 
 #endif

@@ -151,6 +151,7 @@ struct sonde_probe {
 	u32 id;
 	u32 held; /* number of ECBs that hold */
 	u32 cost; /* of the programs of its ECBs */
+	u32 urgent; /* taps that fire with interrupts off */
 	u32 entries; /* taps on function entries */
 	u32 reenters; /* taps on jumps to the start of a function that are not entries */
 	struct sonde_ecb_list __rcu *ecbs;
@@ -274,10 +275,10 @@ struct sonde_session {
 	u32 points; /* registered tracepoints, one bit each */
 	u32 tap_count[SONDE_TAP_KIND_COUNT];
 	struct xarray programs, probes, ecbs, taps;
+	struct xarray places; /* number of taps at each place of sites.c, held ones, too */
 	struct rb_root uprobes;
 	u32 reenter_taps;
 	u32 timers;
-	bool reentered; /* reentries has ever had an entry */
 	u64 program_bytes;
 	u32 scratch_size;
 	struct mutex rings_lock; /* protects rings, ring_count, ring_size, policy */
@@ -305,12 +306,19 @@ struct sonde_session {
 	atomic64_t stops; /* how often one did */
 	struct sonde_purse purse; /* for firings, events, children */
 	refcount_t ref; /* the open file, each task work */
+	spinlock_t queued_lock; /* protects queued */
+	struct list_head queued; /* task works */
 	atomic_t discards; /* discarded signals that their receivers have yet to fire */
 	atomic_t works; /* number that are running */
 	bool over; /* task works do nothing any more */
 };
 
-/* For a variable of a firing, in kernels that zero all variables: that takes time. */
+/*
+ * For a large variable of a firing, in kernels that zero all variables: that
+ * takes time. Never for what a program can read, as its firing: a word that is
+ * forgotten would show the kernel's stack. tests/checks/uninitialized.py has the
+ * structs that may have it.
+ */
 #define SONDE_UNINITIALIZED __attribute__((uninitialized))
 
 /* One firing of one probe. Native code reads and writes it. */

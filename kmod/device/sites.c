@@ -3,7 +3,8 @@
  * Sites: taps that have no instruction and no timer of their own
  *
  * A site is a list (list.h) of (pid, probe): all taps of one kind, or on one
- * system call. A held tap is in no site: engines fire it (hold.c).
+ * system call. A held tap is in no site: engines fire it (hold.c). It counts for
+ * the limit all the same, because it also fires together with the others.
  */
 #include <linux/nospec.h>
 #include <linux/rcupdate.h>
@@ -55,6 +56,31 @@ static const struct sonde_list_kind sites = {
 	.note = site_note_only,
 };
 
+static unsigned long site_index_of(const struct sonde_tap *tap)
+{
+	bool call = tap->kind == SONDE_TAP_SYSCALL_ENTRY ||
+		    tap->kind == SONDE_TAP_SYSCALL_RETURN;
+
+	return tap->kind * SONDE_CALLS + (call ? tap->number : 0);
+}
+
+static unsigned long site_count(struct sonde_session *session,
+				const struct sonde_tap *tap)
+{
+	void *count = xa_load(&session->places, site_index_of(tap));
+
+	return count ? xa_to_value(count) : 0;
+}
+
+/* A lower count needs no memory. Return: 0 or -ENOMEM. */
+static int site_set_count(struct sonde_session *session,
+			  const struct sonde_tap *tap, unsigned long count)
+{
+	return xa_err(xa_store(&session->places, site_index_of(tap),
+			       count ? xa_mk_value(count) : NULL,
+			       GFP_KERNEL_ACCOUNT));
+}
+
 /**
  * sonde_site_check() - check whether there is room for one more tap
  * @session: its lock is held
@@ -67,10 +93,8 @@ static const struct sonde_list_kind sites = {
 int sonde_site_check(struct sonde_session *session, const struct sonde_tap *tap,
 		     char *why)
 {
-	const struct sonde_site *site = site_of(session, tap);
-
 	lockdep_assert_held(&session->lock);
-	if (!site || site->list.live < SONDE_SITE_MAX)
+	if (site_count(session, tap) < SONDE_SITE_MAX)
 		return 0;
 	return sonde_refuse(why, -E2BIG, "at most %u taps at one place",
 			    SONDE_SITE_MAX);
@@ -119,8 +143,18 @@ static void site_remove(struct sonde_armed *armed)
 int sonde_site_arm(struct sonde_armed *armed, const char *path,
 		   struct sonde_arming *arming, char *why)
 {
-	lockdep_assert_held(&armed->session->lock);
-	return armed->held ? 0 : site_add(armed);
+	struct sonde_session *session = armed->session;
+	unsigned long count = site_count(session, &armed->tap);
+	int err;
+
+	lockdep_assert_held(&session->lock);
+	err = site_set_count(session, &armed->tap, count + 1);
+	if (err || armed->held)
+		return err;
+	err = site_add(armed);
+	if (err)
+		site_set_count(session, &armed->tap, count);
+	return err;
 }
 
 /**
@@ -133,7 +167,11 @@ int sonde_site_arm(struct sonde_armed *armed, const char *path,
  */
 void sonde_site_disarm(struct sonde_armed *armed)
 {
-	lockdep_assert_held(&armed->session->lock);
+	struct sonde_session *session = armed->session;
+
+	lockdep_assert_held(&session->lock);
+	site_set_count(session, &armed->tap,
+		       site_count(session, &armed->tap) - 1);
 	if (!armed->held)
 		site_remove(armed);
 }

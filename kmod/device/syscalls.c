@@ -86,7 +86,7 @@ static noinline bool call_enter_exec(struct sonde_session *session,
 {
 	const struct sonde_site *site =
 		rcu_dereference_sched(session->kinds[SONDE_TAP_EXEC]);
-	struct sonde_firing firing SONDE_UNINITIALIZED;
+	struct sonde_firing firing;
 
 	if (!site)
 		return false;
@@ -112,7 +112,7 @@ static __always_inline bool call_enter_session(struct sonde_session *session,
 		rcu_dereference_sched(session->entries[call]);
 	const struct sonde_site *back =
 		rcu_access_pointer(session->returns[call]);
-	struct sonde_firing firing SONDE_UNINITIALIZED;
+	struct sonde_firing firing;
 
 	if ((!site && !back) || !sonde_covers(session, current))
 		return false;
@@ -244,7 +244,7 @@ static noinline void call_leave_exec(struct sonde_session *session,
 {
 	const struct sonde_site *site =
 		rcu_dereference_sched(session->kinds[SONDE_TAP_EXEC_FAILURE]);
-	struct sonde_firing firing SONDE_UNINITIALIZED;
+	struct sonde_firing firing;
 
 	if (!site)
 		return;
@@ -274,7 +274,7 @@ static __always_inline void call_leave_session(struct sonde_session *session,
 {
 	const struct sonde_site *site =
 		rcu_dereference_sched(session->returns[call]);
-	struct sonde_firing firing SONDE_UNINITIALIZED;
+	struct sonde_firing firing;
 	int error = 0;
 
 	if ((!site && likely(!SONDE_IS_EXEC(call))) ||

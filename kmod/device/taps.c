@@ -161,8 +161,10 @@ static void tap_keep_leaving(struct sonde_session *session)
 	unsigned long id;
 
 	xa_for_each(&session->taps, id, armed)
-		if (armed->leaving)
+		if (armed->leaving) {
 			armed->ops->hold(armed, true);
+			cond_resched();
+		}
 	sonde_holds_mark(session);
 }
 
@@ -176,6 +178,7 @@ static void tap_end_leaving(struct sonde_session *session)
 	xa_for_each(&session->taps, id, armed) {
 		some |= armed->leaving;
 		armed->leaving = false;
+		cond_resched();
 	}
 	if (some)
 		sonde_holds_update(session);
@@ -203,6 +206,7 @@ int sonde_taps_rehold(struct sonde_session *session, char *why)
 	xa_for_each(&session->taps, id, armed) {
 		one = tap_rehold_one(armed, why);
 		err = err ?: one;
+		cond_resched();
 	}
 	one = sonde_holds_update(session);
 	err = err ?: one;
@@ -225,6 +229,26 @@ static void tap_report_left_out(struct sonde_session *session,
 		  "%s (and %u more)" : "%s",
 		  arming->first, arming->left_out - 1);
 	sonde_event_text(session, &notice, text);
+}
+
+/* Counts the taps of its probe that fire with interrupts off. */
+static int tap_note_urgent(struct sonde_armed *armed, char *why)
+{
+	struct sonde_probe *probe = armed->probe;
+	int err;
+
+	if (!(BIT(armed->tap.kind) & SONDE_URGENT_KINDS))
+		return 0;
+	err = sonde_cost_check(armed->session, probe->id, probe->cost, true,
+			       why);
+	probe->urgent += !err;
+	return err;
+}
+
+static void tap_forget_urgent(const struct sonde_armed *armed)
+{
+	if (BIT(armed->tap.kind) & SONDE_URGENT_KINDS)
+		armed->probe->urgent--;
 }
 
 /* The previous tap was of another kind, or the last one. */
@@ -294,11 +318,16 @@ static int tap_arm_one(struct sonde_session *session,
 	if (err)
 		goto out_free;
 	tap_leave_kind(arming, armed->ops);
-	err = armed->ops->arm(armed, path, arming, why);
+	err = tap_note_urgent(armed, why);
 	if (err)
 		goto out_erase;
+	err = armed->ops->arm(armed, path, arming, why);
+	if (err)
+		goto out_forget;
 	return 0;
 
+out_forget:
+	tap_forget_urgent(armed);
 out_erase:
 	xa_erase(&session->taps, tap->id);
 out_free:
@@ -315,7 +344,9 @@ static void tap_disarm_one(struct sonde_session *session, u32 id,
 	if (!armed)
 		return;
 	armed->ops->disarm(armed);
+	tap_forget_urgent(armed);
 	list_add(&armed->gone, gone);
+	cond_resched();
 }
 
 static bool tap_has_some(struct list_head *gone,
@@ -343,6 +374,7 @@ static void tap_bury(struct list_head *gone)
 		if (armed->ops->free)
 			armed->ops->free(armed);
 		tap_free(armed);
+		cond_resched();
 	}
 }
 
@@ -396,6 +428,7 @@ static const char *tap_find_locations(const struct sonde_tap *taps, u64 count,
 			return NULL;
 		}
 		at += size;
+		cond_resched();
 	}
 	locations = at;
 	for (n = 0; n < count; n++) {
@@ -448,6 +481,7 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 			break;
 		path += taps[n].path_length;
 		locations += taps[n].arguments * sizeof(struct sonde_location);
+		cond_resched();
 	}
 	tap_leave_kind(&arming, NULL);
 	if (!err)
@@ -523,4 +557,5 @@ void sonde_taps_destroy(struct sonde_session *session)
 	sonde_task_work_end(session);
 	synchronize_rcu();
 	xa_destroy(&session->taps);
+	xa_destroy(&session->places);
 }

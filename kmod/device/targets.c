@@ -187,6 +187,7 @@ static const struct sonde_finder_ops finder_ops = {
 	.gone = target_gone,
 	.image = sonde_mappings_image,
 	.ends = sonde_mappings_end,
+	.had = sonde_mappings_had,
 	.missed = sonde_mappings_missed,
 };
 

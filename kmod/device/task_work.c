@@ -12,7 +12,7 @@
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/task_work.h>
@@ -42,6 +42,45 @@ void sonde_session_put(struct sonde_session *session)
 		sonde_free(session);
 }
 
+static void works_link(struct sonde_task_work *work)
+{
+	struct sonde_session *session = work->session;
+	unsigned long flags;
+
+	spin_lock_irqsave(&session->queued_lock, flags);
+	list_add(&work->node, &session->queued);
+	spin_unlock_irqrestore(&session->queued_lock, flags);
+}
+
+/* The work runs, or was taken back. Until then its thread cannot be freed. */
+static void works_unlink(struct sonde_task_work *work)
+{
+	struct sonde_session *session = work->session;
+	unsigned long flags;
+
+	spin_lock_irqsave(&session->queued_lock, flags);
+	list_del_init(&work->node);
+	spin_unlock_irqrestore(&session->queued_lock, flags);
+}
+
+/* Unlinks any work. Return: its thread, with a reference; NULL: there is none. */
+static struct task_struct *works_unlink_one(struct sonde_session *session)
+{
+	struct task_struct *task = NULL;
+	struct sonde_task_work *work;
+
+	spin_lock_irq(&session->queued_lock);
+	work = list_first_entry_or_null(&session->queued,
+					struct sonde_task_work, node);
+	if (work) {
+		list_del_init(&work->node);
+		task = work->task;
+		get_task_struct(task);
+	}
+	spin_unlock_irq(&session->queued_lock);
+	return task;
+}
+
 /* The work has ended, or was taken back. */
 static void works_forget(struct sonde_session *session)
 {
@@ -57,6 +96,7 @@ static void works_run_work(struct callback_head *head)
 		container_of(head, struct sonde_task_work, head);
 	struct sonde_session *session = work->session;
 
+	works_unlink(work);
 	atomic_inc(&session->works);
 	/* Pairs with sonde_task_work_end(): one of the two sees the other. */
 	smp_mb__after_atomic();
@@ -170,12 +210,16 @@ int sonde_task_work_queue(struct sonde_task_work *work,
 	int err;
 
 	work->session = session;
+	work->task = task;
 	init_task_work(&work->head, works_run_work);
 	refcount_inc(&session->ref);
 	atomic_inc(&pending);
+	works_link(work);
 	err = task_work_add(task, &work->head, TWA_RESUME);
-	if (err)
+	if (err) {
+		works_unlink(work);
 		works_forget(session);
+	}
 	return err;
 }
 
@@ -224,6 +268,7 @@ sonde_task_work_take(struct sonde_session *session,
 
 	if (!head)
 		return NULL;
+	works_unlink(works_as_work(head));
 	works_forget(session);
 	return works_as_work(head);
 }
@@ -259,19 +304,21 @@ void sonde_task_work_run(void (*run)(struct sonde_task_work *work, bool over))
 void sonde_task_work_end(struct sonde_session *session)
 {
 	struct search search = { .session = session };
-	struct task_struct *process, *task;
 	struct callback_head *head;
+	struct task_struct *task;
 
 	might_sleep();
 	WRITE_ONCE(session->over, true);
 	smp_mb(); /* Pairs with works_run_work(). */
-	rcu_read_lock();
-	for_each_process_thread(process, task)
+	while ((task = works_unlink_one(session))) {
 		while ((head = works_take_one(task, &search))) {
+			works_unlink(works_as_work(head));
 			works_as_work(head)->run(works_as_work(head), true);
 			works_forget(session);
 		}
-	rcu_read_unlock();
+		put_task_struct(task);
+		cond_resched();
+	}
 	wait_var_event(&session->works, !atomic_read(&session->works));
 }
 

@@ -12,6 +12,8 @@ struct seq_file;
 /* A task work. */
 struct sonde_task_work {
 	struct callback_head head;
+	struct list_head node; /* list of the queued works of the session */
+	struct task_struct *task; /* valid while it is on that list */
 	struct sonde_session *session;
 	void (*run)(struct sonde_task_work *work, bool over);
 };

@@ -322,17 +322,26 @@ void sonde_hold_newborn(struct sonde_session *session, struct task_struct *task)
 		tracee_take(tracees, task, true);
 }
 
+/*
+ * There may be very many tracees. So these take the lock for one bucket of the
+ * table at a time: new ones have the new events already, and none is added that
+ * shall be dropped.
+ */
 void sonde_tracees_set_events(struct sonde_tracees *tracees)
 {
 	unsigned long events = READ_ONCE(tracees->events);
 	struct sonde_tracee *tracee;
 	int bucket;
 
-	spin_lock(&tracees->lock);
-	hash_for_each(tracees->table, bucket, tracee, node)
-		if (utrace_set_events(tracee->task, tracee->engine, events))
-			continue; /* the thread ends */
-	spin_unlock(&tracees->lock);
+	for (bucket = 0; bucket < HASH_SIZE(tracees->table); bucket++) {
+		spin_lock(&tracees->lock);
+		hlist_for_each_entry(tracee, &tracees->table[bucket], node)
+			if (utrace_set_events(tracee->task, tracee->engine,
+					      events))
+				continue; /* the thread ends */
+		spin_unlock(&tracees->lock);
+		cond_resched();
+	}
 }
 
 /* Drops the tracees of process @only; 0: all. */
@@ -343,16 +352,22 @@ static void tracee_drop_all(struct sonde_tracees *tracees, u32 only)
 	LIST_HEAD(dropped);
 	int bucket;
 
-	spin_lock(&tracees->lock);
-	hash_for_each_safe(tracees->table, bucket, next, tracee, node) {
-		if (only && tracee->tgid != only)
-			continue;
-		hash_del(&tracee->node);
-		list_add(&tracee->drop, &dropped);
+	for (bucket = 0; bucket < HASH_SIZE(tracees->table); bucket++) {
+		spin_lock(&tracees->lock);
+		hlist_for_each_entry_safe(tracee, next, &tracees->table[bucket],
+					  node) {
+			if (only && tracee->tgid != only)
+				continue;
+			hash_del(&tracee->node);
+			list_add(&tracee->drop, &dropped);
+		}
+		spin_unlock(&tracees->lock);
+		cond_resched();
 	}
-	spin_unlock(&tracees->lock);
-	list_for_each_entry_safe(tracee, other, &dropped, drop)
+	list_for_each_entry_safe(tracee, other, &dropped, drop) {
 		tracee_let_go(tracee);
+		cond_resched();
+	}
 }
 
 struct sonde_tracees *sonde_tracees_of(struct sonde_session *session)

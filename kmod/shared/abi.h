@@ -125,7 +125,7 @@ enum sonde_event_kind {
 	SONDE_EVENT_MAPPING, /* pid had this executable mapping: as MAPPED, value = enum sonde_mapping_when. For symbols */
 	SONDE_EVENT_EXEC, /* pid has replaced its program by an exec */
 	SONDE_EVENT_DATA, /* a ring is a quarter full, or a thread is held: drain */
-	SONDE_EVENT_NOTICE, /* text for the user follows: what could not be armed, and why */
+	SONDE_EVENT_NOTICE, /* text for the user follows: what could not be armed, and why; value = 1: a target came to harm, or may */
 	SONDE_EVENT_RINGS, /* a CPU came up: there are `value` rings now; the new ones can be mapped */
 	SONDE_EVENT_STAYS, /* the last event: `value` processes need the other end as long as they live; a text for the user follows */
 	SONDE_EVENT_COUNT

@@ -234,7 +234,7 @@ Result<SourceEvent> parse_event(ByteSpan body) {
       return SourceEvent(MappingSeen{mapping_of(event, std::move(text)), event.value == SONDE_MAPPING_ENDS});
     case SONDE_EVENT_EXEC: return SourceEvent(ProgramChanged{event.pid, event.time});
     case SONDE_EVENT_DATA: return SourceEvent(DataWaits{});
-    case SONDE_EVENT_NOTICE: return SourceEvent(Notice{std::move(text)});
+    case SONDE_EVENT_NOTICE: return SourceEvent(Notice{std::move(text), event.value != 0});
     case SONDE_EVENT_RINGS: return SourceEvent(RingsAdded{event.value});
     case SONDE_EVENT_STAYS: return SourceEvent(SourceStays{std::move(text)});
     case SONDE_EVENT_COUNT: break;

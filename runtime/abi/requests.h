@@ -80,6 +80,7 @@ struct DataWaits {};
 /// A message for the user.
 struct Notice {
   std::string text;
+  bool harm = false;  ///< a target has come to harm through tracing, or may: the run has failed
 };
 /// The number of rings has grown to this.
 struct RingsAdded {

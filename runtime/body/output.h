@@ -17,6 +17,12 @@ class Output {
   virtual void write(std::string_view text) = 0;    ///< traced output (stdout or -o)
   virtual void message(std::string_view text) = 0;  ///< one diagnostic line without prefix and newline (stderr)
   virtual void flush() = 0;
+  /// A message that a target has come to harm, or may: the run has failed, whatever else it says.
+  void harm(std::string_view text) {
+    harmed_ = true;
+    message(text);
+  }
+  bool harmed() const { return harmed_; }
   /// Waits until everything has been written.
   virtual void settle() {}
   /// Bytes that can be written without waiting. Records beyond that are dropped and counted.
@@ -35,6 +41,9 @@ class Output {
   virtual int watched_fd() const { return -1; }
   /// watched_fd() had POLLERR.
   virtual void note_reader_gone() {}
+
+ private:
+  bool harmed_ = false;
 };
 
 }  // namespace sonde

@@ -3,11 +3,7 @@
 //
 // The program maps, unmaps, forks and compiles code while breakpoints are in place. So a breakpoint is taken out only
 // if it is still there, and goes into compiled code only if the text is still the one that the probe was made for.
-//
-//   sites_   in place, or lifted for a step             past_   taken out; keeps the program's bytes
-//
-// past_ has two uses: to recognise the late trap of a thread that hit a breakpoint just before it was taken out
-// (was_ours), and to clean the memory of a child that was copied before that (clean_copy).
+// ownership.cpp has what becomes of an int3 that is copied, moved or cannot be taken out.
 //
 // Invariant: Site::bytes are the program's. Memory that is shown, compared or decoded goes through hide() first, or
 // takes its first byte from Site::bytes.
@@ -34,10 +30,10 @@ namespace {
 using machine::Breakpoint;
 using machine::kBreakpoint;
 
-constexpr size_t kCovered = sizeof kBreakpoint;  // bytes of the program under a breakpoint
-constexpr size_t kCodeWindow = 16;  // bytes that must be unchanged for compiled code to be considered the same
+constexpr size_t kCovered = sizeof kBreakpoint;          // bytes of the program under a breakpoint
 constexpr auto kLongestFork = std::chrono::seconds(10);  // from the copy of the memory to the birth of the child
-
+constexpr size_t kPage = 4096;
+constexpr size_t kCodeWindow = 16;  // bytes that must be unchanged for compiled code to be considered the same
 Breakpoint breakpoint_in(const uint8_t* bytes) {
   Breakpoint code;
   std::memcpy(&code, bytes, sizeof code);
@@ -51,15 +47,16 @@ Site* refuse(std::string& why, const char* reason) {
   return nullptr;
 }
 
-bool is_own_code(const Mapping& mapping) { return mapping.executable && !mapping.shared && mapping.path.empty(); }
-
 }  // namespace
 
 AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::function<bool(const Site&)>& keep)
     : pid_(pid),
       unwinder_(pid, parent.unwinder_),
+      memory_(pid),
       past_(parent.past_),
+      moved_(parent.moved_),
       gone_at_(parent.gone_at_),
+      inherited_(parent.may_trap()),
       code_(parent.code_),
       slots_(parent.slots_),
       mappings_(parent.mappings_),
@@ -69,20 +66,25 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::fun
       entry_(parent.entry_),
       headers_(parent.headers_),
       header_count_(parent.header_count_),
-      linker_base_(parent.linker_base_) {
+      linker_base_(parent.linker_base_),
+      vdso_(parent.vdso_),
+      call_instruction_(parent.call_instruction_) {
   for (auto& [address, slot] : slots_) slot.users = 0;
-  clean_copy();
+  std::map<uint64_t, KeptBytes> out;
+  if (std::chrono::steady_clock::now() - gone_at_ < kLongestFork) out.insert(past_.begin(), past_.end());
   for (const auto& [address, site] : parent.sites_) {
     if (!keep(site)) {
-      take_out(site);
+      out[address] = site;
       continue;
     }
     Site& copy = sites_.emplace_hint(sites_.end(), address, site)->second;
     copy.callers = 0;
     had_sites_ = true;
     // A thread of the parent was stepping it in place, so the copied memory lacks the breakpoint.
-    if (std::exchange(copy.lifted, 0) > 0) write(address, &kBreakpoint, kCovered);
+    if (std::exchange(copy.lifted, 0) > 0 && !write(address, &kBreakpoint, kCovered)) sites_.erase(address);
   }
+  clean(out);
+  if (sites_.empty()) memory_.close();
 }
 
 bool AddressSpace::compat() {
@@ -90,13 +92,8 @@ bool AddressSpace::compat() {
   return *compat_;
 }
 
-int AddressSpace::memory() const {
-  if (!memory_) memory_.reset(open(proc_path(pid_, "mem").c_str(), O_RDWR | O_CLOEXEC));
-  return memory_.get();
-}
-
 void AddressSpace::expect_walks() {
-  if (unwinder_.open()) memory();
+  if (unwinder_.open()) (void)memory_.open();
 }
 
 uint64_t AddressSpace::entry() {
@@ -114,15 +111,26 @@ void AddressSpace::read_auxiliary() {
     if (pairs[i] == AT_PHDR) headers_ = pairs[i + 1];
     if (pairs[i] == AT_PHNUM) header_count_ = pairs[i + 1];
     if (pairs[i] == AT_BASE) linker_base_ = pairs[i + 1];
+    if (pairs[i] == AT_SYSINFO_EHDR) vdso_ = pairs[i + 1];
   }
 }
 
-bool AddressSpace::read(uint64_t address, void* to, size_t length) const {
-  return pread(memory(), to, length, static_cast<off_t>(address)) == static_cast<ssize_t>(length);
+void AddressSpace::find_call_instruction() {
+  constexpr auto& kCall = machine::kSyscallInstruction;
+  read_auxiliary();
+  uint8_t page[kPage];
+  for (uint64_t at = vdso_; at != 0 && at < vdso_ + 2 * kPage && read(at, page, kPage); at += kPage) {
+    const auto found = std::search(page, page + kPage, std::begin(kCall), std::end(kCall));
+    if (found == page + kPage) continue;
+    call_instruction_ = at + static_cast<uint64_t>(found - page);
+    return;
+  }
 }
 
+bool AddressSpace::read(uint64_t address, void* to, size_t length) const { return memory_.read(address, to, length); }
+
 bool AddressSpace::write(uint64_t address, const void* from, size_t length) {
-  return pwrite(memory(), from, length, static_cast<off_t>(address)) == static_cast<ssize_t>(length);
+  return memory_.write(address, from, length);
 }
 
 void AddressSpace::hide(uint64_t address, uint8_t* bytes, size_t length) const {
@@ -155,7 +163,11 @@ Site* AddressSpace::insert(uint64_t address, std::string& why) {
   if (length == 0) return refuse(why, "its text cannot be read");
   if (!mapping->executable) return refuse(why, "it is not in text");
   if (mapping->shared) return refuse(why, "its mapping is shared: others would run into the breakpoint");
-  return put_in(std::move(made), why);
+  if (breakpoint_in(made.bytes.data()) != kBreakpoint) return put_in(std::move(made), why);
+  if (recover(address) == Owner::Recovered) return insert(address, why);
+  if (Site* owed = site(address)) return owed;
+  return refuse(why, may_be_ours(address) ? "another tracer has a breakpoint or a uprobe there"
+                                          : "its instruction is a breakpoint of the program's own");
 }
 
 /// Writes the breakpoint, for insert() and insert_code(). Null: it cannot be written or stepped; `why` says why.
@@ -163,8 +175,8 @@ Site* AddressSpace::put_in(Site made, std::string& why) {
   const uint64_t address = made.address;
   if (made.instruction().how() == Instruction::How::Impossible)
     return refuse(why, "its instruction cannot be stepped out of line");
-  if (!write(address, &kBreakpoint, kCovered)) return refuse(why, "its text cannot be written");
-  had_sites_ = true;
+  if (!withdrawn_ && !write(address, &kBreakpoint, kCovered)) return refuse(why, "its text cannot be written");
+  if (!std::exchange(had_sites_, true)) find_call_instruction();
   past_.erase(address);
   return &sites_.emplace(address, std::move(made)).first->second;
 }
@@ -224,43 +236,41 @@ bool AddressSpace::renew(Site& site) {
   return true;
 }
 
-/// Writes only if the breakpoint is still there: the program may have mapped something else at its address.
-void AddressSpace::take_out(const Site& site) {
-  const Breakpoint original = breakpoint_in(site.bytes.data());
-  if (holds_breakpoint(site.address)) write(site.address, &original, kCovered);
-  past_[site.address] = original;
-  gone_at_ = std::chrono::steady_clock::now();
+bool AddressSpace::lift(Site& site) {
+  const bool out =
+      site.lifted > 0 || !holds_breakpoint(site.address) || write(site.address, site.bytes.data(), kCovered);
+  if (out) site.lifted++;
+  return out;
 }
 
-void AddressSpace::remove_unused(uint64_t address) {
-  Site* found = site(address);
-  if (found == nullptr || found->used()) return;
-  take_out(*found);
-  sites_.erase(address);
-}
-
-void AddressSpace::remove_all() {
-  for (const auto& [address, site] : sites_) take_out(site);
-  sites_.clear();
-}
-
-void AddressSpace::lift(Site& site) {
-  if (site.lifted++ == 0 && holds_breakpoint(site.address)) write(site.address, site.bytes.data(), kCovered);
-}
-
-/// In compiled code, only if the text is still the one that the probe was made for.
 void AddressSpace::lower(uint64_t address) {
   Site* found = site(address);
   if (found == nullptr || found->lifted == 0 || --found->lifted > 0) return;
-  const Text* code = find_in(code_, address);
-  uint8_t bytes[kCodeWindow] = {};
-  if (code == nullptr || (read(address, bytes, code->size()) && std::equal(code->begin(), code->end(), bytes)))
-    write(address, &kBreakpoint, kCovered);
+  if (!withdrawn_) put_back(*found);
 }
 
-bool AddressSpace::was_ours(uint64_t address) const {
-  Breakpoint now = 0;
-  return past_.contains(address) && read(address, &now, kCovered) && now != kBreakpoint;
+/// Only if the text is still the program's own: it may have mapped or compiled something else meanwhile.
+void AddressSpace::put_back(const Site& site) {
+  const Text* code = find_in(code_, site.address);
+  uint8_t bytes[kCodeWindow] = {};
+  const size_t size = code != nullptr ? code->size() : kCovered;
+  if (!read(site.address, bytes, size)) return;  // it is not mapped any more
+  const bool same = std::equal(bytes, bytes + size, code != nullptr ? code->data() : site.bytes.data());
+  if (same && !write(site.address, &kBreakpoint, kCovered)) unrestored_++;
+}
+
+size_t AddressSpace::withdraw() {
+  withdrawn_ = true;
+  return static_cast<size_t>(std::ranges::count_if(sites_, [this](const auto& entry) {
+    const Site& site = entry.second;
+    return holds_breakpoint(site.address) && !write(site.address, site.bytes.data(), kCovered);
+  }));
+}
+
+void AddressSpace::reinstate() {
+  if (!std::exchange(withdrawn_, false)) return;
+  for (const auto& [address, site] : sites_)
+    if (site.lifted == 0) put_back(site);
 }
 
 bool AddressSpace::is_behind_call(uint64_t address) {
@@ -270,13 +280,6 @@ bool AddressSpace::is_behind_call(uint64_t address) {
   const Mapping* mapping = mapping_of(address);
   return mapping != nullptr && mapping->executable && read(address - sizeof kCall, bytes, sizeof bytes) &&
          std::memcmp(bytes, kCall, sizeof kCall) == 0;
-}
-
-/// After a fork: takes out breakpoints that were taken out of the parent between the copy of its memory and now.
-void AddressSpace::clean_copy() {
-  if (std::chrono::steady_clock::now() - gone_at_ > kLongestFork) return;
-  for (const auto& [address, original] : past_)
-    if (original != kBreakpoint && holds_breakpoint(address)) write(address, &original, kCovered);
 }
 
 uint64_t AddressSpace::take_slot(Site& site) {
@@ -328,20 +331,14 @@ void AddressSpace::add_slots(const Mapping& text) {
   }
 }
 
-/// Keeps sites whose text is still mapped: the same file may now be mapped under another name or in other pieces.
-void AddressSpace::forget_sites(const Mapping& gone) {
-  std::erase_if(past_, [&](const auto& was) { return was.first >= gone.start && was.first < gone.end; });
-  for (auto at = sites_.lower_bound(gone.start); at != sites_.end() && at->first < gone.end;) {
-    const Mapping* now = mapping_of(at->first);
-    Breakpoint there = 0;
-    const bool same = now != nullptr && now->inode == gone.inode && now->executable &&
-                      read(at->first, &there, kCovered) && (there == kBreakpoint || at->second.lifted > 0);
-    at = same ? std::next(at) : sites_.erase(at);
-  }
-}
-
 std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
-  std::vector<Mapping> before = std::exchange(mappings_, read_mappings(pid));
+  std::vector<Mapping> before = std::exchange(mappings_, {}), code;
+  has_uprobes_ = false;
+  for (Mapping& mapping : read_mappings(pid, is_object_or_code)) {
+    if (mapping.executable) code.push_back(mapping);
+    if (mapping.path.starts_with(kUprobesPath)) has_uprobes_ = true;
+    if (is_object(mapping)) mappings_.push_back(std::move(mapping));
+  }
   scanned_ = true;
   unwinder_.forget();
   const auto only_in = [](const std::vector<Mapping>& one, const std::vector<Mapping>& other) {
@@ -350,16 +347,23 @@ std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
       if (mapping.executable && std::ranges::find(other, mapping) == other.end()) result.push_back(mapping);
     return result;
   };
-  for (const Mapping& mapping : only_in(before, mappings_)) forget_sites(mapping);
-  const std::vector<Mapping> fresh = only_in(mappings_, before);
-  const auto gone = [this](uint64_t address) {
-    return std::none_of(mappings_.begin(), mappings_.end(), [address](const Mapping& mapping) {
-      return mapping.executable && address >= mapping.start && address < mapping.end;
-    });
-  };
-  std::erase_if(slots_, [&](const auto& slot) { return slot.second.users == 0 && gone(slot.first); });
+  const std::vector<Mapping> gone = only_in(before, mappings_), fresh = only_in(mappings_, before);
+  for (const Mapping& mapping : gone) forget_sites(mapping);
+  forget_slots(gone, code);
   for (const Mapping& mapping : fresh) add_slots(mapping);
   return fresh;
+}
+
+/// Slots of text that is not executable any more. The others of a mapping that has changed may contain anything now.
+void AddressSpace::forget_slots(const std::vector<Mapping>& gone, const std::vector<Mapping>& code) {
+  const auto in = [](const std::vector<Mapping>& mappings, uint64_t address) {
+    return std::ranges::any_of(mappings, [address](const Mapping& m) { return address >= m.start && address < m.end; });
+  };
+  for (auto at = slots_.begin(); at != slots_.end() && !gone.empty();) {
+    const bool idle = at->second.users == 0;
+    if (idle && in(gone, at->first)) at->second.site = 0;
+    at = idle && !in(code, at->first) ? slots_.erase(at) : std::next(at);
+  }
 }
 
 /// r_brk of the r_debug that DT_DEBUG points to; 0: there is none, or the dynamic linker has not set it yet.

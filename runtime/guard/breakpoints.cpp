@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "runtime/base/hex.h"
 #include "runtime/guard/stepper.h"
 
 namespace sonde::guard {
@@ -27,6 +28,26 @@ uint64_t address_in(const Mapping& mapping, const ArmedTap& tap) {
   return tap.offset >= mapping.offset && at < mapping.end - mapping.start ? mapping.start + at : 0;
 }
 
+constexpr const char* kRestarts = "a restartable sequence (rseq) is there, which a breakpoint would abort each time";
+
+/// Why there must not be a breakpoint for this tap, whatever the memory holds; empty: nothing is against it.
+std::string reason_against(const Process& process, const ArmedTap& tap, const Mapping& mapping) {
+  if (tap.file->restarts_at(tap.offset)) return kRestarts;
+  const Interpreter* by = process.interpreter;
+  if (by == nullptr || by->is_own(mapping.path)) return "";
+  return std::string(by->name) +
+         " translates this code, and would take the breakpoint for an instruction of the program";
+}
+
+/// Whether the thread would be in a restartable sequence behind the instruction: the kernel aborts the sequence then,
+/// because the thread was interrupted.
+bool leads_into_sequence(const Site& site, const ArmedTap& tap) {
+  const Instruction instruction = site.instruction();
+  const auto offset_of = [&](uint64_t address) { return tap.offset + (address - site.address); };
+  return tap.file->restarts_at(tap.offset + instruction.length()) ||
+         tap.file->restarts_at(offset_of(instruction.target().value_or(site.address)));
+}
+
 int read_word(void* thread, uint64_t address, uint64_t* value) {
   return read_target(*static_cast<const Thread*>(thread), address, value, sizeof *value) ? 0 : -1;
 }
@@ -39,6 +60,7 @@ bool Breakpoints::prepare(Process& process) {
   AddressSpace& space = *process.space;
   if (space.scanned()) return false;
   const std::vector<Mapping> fresh = space.refresh(process.pid);
+  process.interpreter = interpreter_in(space.mappings());
   if (space.compat()) return true;
   for (const Mapping& mapping : fresh) arm_all_in(process, mapping);
   watch_linker(process);
@@ -62,8 +84,13 @@ void Breakpoints::watch_linker(Process& process) {
 void Breakpoints::arm_in(Process& process, ArmedTap& tap, const Mapping& mapping) {
   const uint64_t address = address_in(mapping, tap);
   if (address == 0) return;
-  std::string why;
-  Site* site = process.space->insert(address, why);
+  std::string why = reason_against(process, tap, mapping);
+  Site* site = why.empty() ? process.space->insert(address, why) : nullptr;
+  if (site != nullptr && leads_into_sequence(*site, tap)) {
+    process.space->remove_unused(address);
+    why = kRestarts;
+    site = nullptr;
+  }
   if (site == nullptr) {
     refused_[{process.pid, tap.file->path, why}].insert(tap.offset);
   } else if (std::find(site->taps.begin(), site->taps.end(), &tap) == site->taps.end()) {
@@ -73,8 +100,7 @@ void Breakpoints::arm_in(Process& process, ArmedTap& tap, const Mapping& mapping
 
 void Breakpoints::notify_refused() {
   for (const auto& [what, offsets] : std::exchange(refused_, {})) {
-    char first[32];
-    std::snprintf(first, sizeof first, "+0x%lx", *offsets.begin());
+    const std::string first = "+" + hex(*offsets.begin());
     const std::string where = offsets.size() == 1
                                   ? what.path + first
                                   : std::to_string(offsets.size()) + " places of " + what.path + ", such as " + first;
@@ -97,9 +123,7 @@ void Breakpoints::arm_code(Process& process, ArmedTap& tap) {
   if (site != nullptr && std::find(site->taps.begin(), site->taps.end(), &tap) == site->taps.end())
     site->taps.push_back(&tap);
   if (site != nullptr) return;
-  char place[32];
-  std::snprintf(place, sizeof place, "0x%lx", tap.offset);
-  events_.notice("process " + std::to_string(process.pid) + ": no probe at " + place + ": " + why);
+  events_.notice("process " + std::to_string(process.pid) + ": no probe at " + hex(tap.offset) + ": " + why);
 }
 
 void Breakpoints::arm(ArmedTap& tap) {
@@ -205,6 +229,13 @@ void Breakpoints::drop_entry(Process& process) {
   }
 }
 
+void Breakpoints::notice_uprobes(Process& process, const AddressSpace& seen) {
+  if (!seen.has_uprobes() || !process.space->had_sites() || std::exchange(process.told_of_uprobes, true)) return;
+  events_.notice("process " + std::to_string(process.pid) +
+                 " has uprobes of another tracer: where a probe of sonde is at the same instruction as one of these, "
+                 "its hits are not seen");
+}
+
 /// Sets breakpoints in new mappings and reports the mappings to the consumer. Breakpoints in old mappings went with
 /// them.
 void Breakpoints::look_again(Thread& thread) {
@@ -212,15 +243,30 @@ void Breakpoints::look_again(Thread& thread) {
   const std::vector<Mapping> fresh = process.space->refresh(process.pid);
   for (const Mapping& mapping : fresh) arm_all_in(process, mapping);
   notify_refused();
+  notice_uprobes(process, *process.space);
   for (const Mapping& mapping : fresh) notify_mapped(thread, mapping);
+}
+
+/// Whether an int3 at which no breakpoint is known is ours. If it is one that the program has moved, the taps of the text
+/// there are armed first.
+bool Breakpoints::belongs_to_us(Thread& thread, uint64_t address) {
+  AddressSpace& space = *thread.process->space;
+  const AddressSpace::Owner owner = space.owner_of(address);
+  if (owner != AddressSpace::Owner::Recovered) return owner != AddressSpace::Owner::Program;
+  look_again(thread);
+  if (space.site(address) == nullptr && !std::exchange(thread.process->told_of_copies, true))
+    events_.notice("process " + std::to_string(thread.process->pid) + " runs a copy of probed code, at " +
+                   hex(address) + ": the copies of the breakpoints are taken out, and calls of it do not fire");
+  return true;
 }
 
 Breakpoints::Trap Breakpoints::hit(Thread& thread, machine::Registers& regs, std::vector<Firing>& firings) {
   Process& process = *thread.process;
   AddressSpace& space = *process.space;
   const uint64_t address = machine::breakpoint_address(regs);
+  if (space.site(address) == nullptr && !belongs_to_us(thread, address)) return Trap::NotOurs;
+  space.settle_debts();
   Site* site = space.site(address);
-  if (site == nullptr && !space.was_ours(address)) return Trap::NotOurs;
   machine::set_pc(regs, address);
   thread.at_site = address;  // even if the breakpoint is gone: the kernel has forced its SIGTRAP all the same
   if (site == nullptr) return Trap::Ours;

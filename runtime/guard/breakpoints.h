@@ -48,6 +48,10 @@ class Breakpoints {
   /// Reports where no breakpoint could be set since the last call: a line for each process, file and reason.
   void notify_refused();
 
+  /// Says once that another tracer has uprobes in a process where breakpoints were set, if the mappings that `seen` has
+  /// read show that: the kernel gives the hits of a place that has both to the uprobe.
+  void notice_uprobes(Process& process, const AddressSpace& seen);
+
   /// A process runs a new program.
   void adopt(Process& process);
   /// Sets the taps' breakpoints in a process that has none yet.
@@ -77,6 +81,7 @@ class Breakpoints {
   void arm_all_in(Process& process, const Mapping& mapping);
   void arm_code(Process& process, ArmedTap& tap);
   void look_again(Thread& thread);
+  bool belongs_to_us(Thread& thread, uint64_t address);
   void notify_mapped(Thread& thread, const Mapping& mapping);
   void watch_linker(Process& process);
   void arrive(Process& process);

@@ -268,11 +268,14 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
     Process* process = targets_.process(pid);
     if (process == nullptr) continue;
     process->leaving = true;
-    if (process->space->had_sites()) with_sites.push_back(pid);
-    process->space->remove_all();
+    AddressSpace& space = *process->space;
+    if (space.had_sites()) with_sites.push_back(pid);
+    notify_lost(*process);
+    space.remove_all();
   }
   (void)settle(with_sites);  // a thread that is not quiet by then may die of our trap; there is nothing better to do
   for (pid_t pid : pids) {
+    undo_rest(pid);
     for (Thread* thread : targets_.threads_of(pid)) {
       if (machine::Registers* regs = utrace_task_stopped(thread->task) ? utrace_registers(thread->task) : nullptr)
         stepper_.let_go(*thread, *regs);
@@ -286,6 +289,30 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
   // Effects of our INTERRUPTs are undone, or counted, at the stops that answer them.
   host_.settle(kAnswerMs);
   notify_cut_short();
+}
+
+/// What the program has copied or moved while breakpoints were taken out is taken out now, and what could not be undone
+/// is told.
+void Tracer::undo_rest(pid_t pid) {
+  if (targets_.process(pid) == nullptr) return;
+  AddressSpace& space = *targets_.process(pid)->space;
+  space.recover_copies();
+  breakpoints_.notice_uprobes(*targets_.process(pid), space);
+  (void)space.settle_debts();
+  const std::string process = "process " + std::to_string(pid);
+  if (space.owed() > 0)
+    events_.harm(process + " keeps " + std::to_string(space.owed()) +
+                 " breakpoints of sonde, which cannot be taken out because its memory cannot be written: it dies of a "
+                 "SIGTRAP where it meets one");
+  if (space.unrestored() > 0)
+    events_.notice(process + ": " + std::to_string(space.unrestored()) +
+                   " breakpoints could not be put back after a step in place: later calls were not counted");
+}
+
+void Tracer::notify_lost(const Process& process) {
+  if (const size_t lost = process.space->lost(); lost > 0)
+    events_.notice("process " + std::to_string(process.pid) + ": somebody else has taken out " + std::to_string(lost) +
+                   (lost == 1 ? " breakpoint" : " breakpoints") + " of sonde: later hits there were not seen");
 }
 
 void Tracer::notify_cut_short() {

@@ -22,6 +22,7 @@
 
 #include "runtime/guard/ptrace_switch.h"
 #include "runtime/guard/session.h"
+#include "runtime/utrace/program_child.h"
 
 namespace sonde {
 namespace {
@@ -81,6 +82,7 @@ void guard_main(int socket) {
   std::vector<UniqueFd> inherited = sort_descriptors(socket);
   UtraceHost host;
   ignore_signals();
+  GivenLimit::raise();
   {
     guard::Session session(host, UniqueFd(socket));
     session.keep_for_child(std::move(inherited));

@@ -30,6 +30,14 @@ bool parse_mapping(const char* line, Mapping& out) {
 
 bool is_object(const Mapping& mapping) { return mapping.inode != 0 || mapping.path == kVdsoPath; }
 
+bool is_object_or_code(const Mapping& mapping) { return is_object(mapping) || mapping.executable; }
+
+bool is_own_code(const Mapping& mapping) {
+  const bool of_kernel =
+      mapping.path == kVdsoPath || mapping.path == "[vsyscall]" || mapping.path.starts_with(kUprobesPath);
+  return mapping.executable && !mapping.shared && mapping.inode == 0 && !of_kernel;
+}
+
 UniqueFd open_mappings(pid_t pid) {
   return UniqueFd(open(("/proc/" + std::to_string(pid) + "/maps").c_str(), O_RDONLY | O_CLOEXEC));
 }

@@ -16,6 +16,9 @@ namespace sonde::guard {
 /// The kernel's own object in every process. It has no file; a process that writes to it gets a private copy.
 inline constexpr std::string_view kVdsoPath = "[vdso]";
 
+/// The kernel's pages for the uprobes of a process begin with this name. They appear with the first that is hit.
+inline constexpr std::string_view kUprobesPath = "[uprobes";
+
 struct Mapping {
   uint64_t start, end, offset;
   uint32_t major, minor;
@@ -28,6 +31,9 @@ struct Mapping {
 
 /// Whether it maps a file or the vdso.
 bool is_object(const Mapping& mapping);
+bool is_object_or_code(const Mapping& mapping);
+/// Whether it is private, and has code that is no object's.
+bool is_own_code(const Mapping& mapping);
 
 /// The mappings that `wanted` accepts (by default all objects), sorted by address; empty when they cannot be read.
 std::vector<Mapping> read_mappings(pid_t pid, bool (*wanted)(const Mapping&) = is_object);

@@ -14,6 +14,7 @@
 #include "runtime/guard/session.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -51,6 +52,7 @@ Session::Session(UtraceHost& host, UniqueFd socket)
                  event(SONDE_EVENT_MAPPING, pid, when, &mapping, mapping.path, time, file);
                },
                [this](const std::string& text) { event(SONDE_EVENT_NOTICE, 0, 0, nullptr, text); },
+               [this](const std::string& text) { event(SONDE_EVENT_NOTICE, 0, 1, nullptr, text); },
                [this] { event(SONDE_EVENT_DATA, 0, 0, nullptr, ""); }}) {
   recorder_.set_reader(channel_.fd());
 }
@@ -96,9 +98,11 @@ bool Session::receive() {
   return true;
 }
 
+/// When the consumer is gone, harm is still reported: to one that waits for our end, or else on standard error.
 void Session::event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapping* mapping, std::string_view text,
                     Nanoseconds time, int file) {
-  if (consumer_gone_) return;
+  const bool harm = kind == SONDE_EVENT_NOTICE && value != 0;
+  if (consumer_gone_ && !harm) return;
   sonde_event header{};
   header.kind = kind;
   header.pid = static_cast<uint32_t>(pid);
@@ -116,7 +120,7 @@ void Session::event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapp
   header.descriptors = file >= 0 ? 1 : 0;
   channel_.send(SONDE_PACKET_EVENT, {as_bytes(header), {reinterpret_cast<const uint8_t*>(text.data()), text.size()}},
                 {&file, header.descriptors});
-  channel_.flush();
+  if (!channel_.flush() && harm) dprintf(STDERR_FILENO, "sonde: %.*s\n", static_cast<int>(text.size()), text.data());
 }
 
 void Session::notify_all_gone() {

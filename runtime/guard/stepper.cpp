@@ -42,37 +42,36 @@ bool take_reported(Thread& thread, const machine::Registers& regs) {
   return true;
 }
 
-bool Stepper::advance(Thread& thread, machine::Registers& regs) {
+Stepper::Past Stepper::advance(Thread& thread, machine::Registers& regs) {
   const uint64_t address = std::exchange(thread.at_site, 0);
   Site* site = address != 0 ? thread.process->space->site(address) : nullptr;
   if (site == nullptr || !thread.process->space->renew(*site))
-    return false;  // the breakpoint is gone, and the instruction in its place
+    return Past::Free;  // the breakpoint is gone, and the instruction in its place
   const auto read = [&](uint64_t at, void* to, size_t length) { return read_target(thread, at, to, length); };
   const auto write = [&](uint64_t at, const void* from, size_t length) {
     return write_target(thread, at, from, length);
   };
   const Instruction instruction = site->instruction();
-  if (!instruction.emulate(regs, read, write)) {
-    begin(thread, *site, instruction.how(), regs);
-    return false;
-  }
+  if (!instruction.emulate(regs, read, write))
+    return begin(thread, *site, instruction.how(), regs) ? Past::Free : Past::Stuck;
   emulated_++;
-  return machine::steps_itself(regs);
+  return machine::steps_itself(regs) ? Past::OwnTrap : Past::Free;
 }
 
-void Stepper::begin(Thread& thread, Site& site, Instruction::How how, machine::Registers& regs) {
+/// False: neither its slot nor its text can be written.
+bool Stepper::begin(Thread& thread, Site& site, Instruction::How how, machine::Registers& regs) {
   AddressSpace& space = *thread.process->space;
   const bool copied = how == Instruction::How::Slot || how == Instruction::How::Push;
-  steps_++;
+  const uint64_t slot = copied ? space.take_slot(site) : 0;
   thread.step = {};
+  if (slot == 0 && !space.lift(site)) return false;
+  if (slot != 0) machine::set_pc(regs, slot);
+  steps_++;
   thread.step.active = true;
   thread.step.own_trap = machine::steps_itself(regs);
   thread.step.site = site.address;
-  thread.step.slot = copied ? space.take_slot(site) : 0;
-  if (thread.step.slot != 0)
-    machine::set_pc(regs, thread.step.slot);
-  else
-    space.lift(site);
+  thread.step.slot = slot;
+  return true;
 }
 
 void Stepper::end(Thread& thread) {

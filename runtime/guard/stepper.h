@@ -29,8 +29,13 @@ namespace sonde::guard {
 
 class Stepper {
  public:
-  /// Gets the thread past the breakpoint that it is at. True: the program single-steps itself, and its own trap is due.
-  bool advance(Thread& thread, machine::Registers& regs);
+  enum class Past {
+    Free,     ///< it is behind the breakpoint, or will be after its step
+    OwnTrap,  ///< the same, and the program single-steps itself: its own trap is due
+    Stuck,    ///< it cannot get past: neither a slot nor its text can be written
+  };
+  /// Gets the thread past the breakpoint that it is at.
+  Past advance(Thread& thread, machine::Registers& regs);
 
   enum class Trap { NotOurs, Ours, Both };
   /// Handles a SIGTRAP that is not a breakpoint's. Both: `info` is also a trap of the program. thread.step.kept: that
@@ -49,7 +54,7 @@ class Stepper {
   uint64_t emulated() const { return emulated_; }
 
  private:
-  void begin(Thread& thread, Site& site, Instruction::How how, machine::Registers& regs);
+  bool begin(Thread& thread, Site& site, Instruction::How how, machine::Registers& regs);
   void end(Thread& thread);
   void put_back(Thread& thread, machine::Registers& regs);
   void send_kept_again(Thread& thread);

@@ -76,6 +76,11 @@ Result<void> TapTable::check(const Tap& tap) const {
   return {};
 }
 
+bool TappedFile::restarts_at(uint64_t offset) {
+  if (!sequences) sequences = restartable_sequences(path);
+  return std::ranges::any_of(*sequences, [offset](const CodeRange& range) { return range.contains(offset); });
+}
+
 /// The file that the path names now. While taps of a path are armed, it remains the file it was at the first of them.
 Result<TappedFile*> TapTable::file_of(const std::string& path) {
   if (const auto* known = find_in(files_, path)) return known->get();

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "runtime/abi/protocol.h"
 #include "runtime/base/few.h"
 #include "runtime/guard/address_space.h"
+#include "runtime/process/rseq.h"
 #include "runtime/process/syscall_table.h"
 #include "runtime/source/capabilities.h"
 #include "runtime/utrace/utrace.h"
@@ -32,6 +34,10 @@ struct TappedFile {
   uint64_t inode = 0;
   uint32_t major = 0, minor = 0;
   std::vector<ArmedTap*> taps;
+  std::optional<std::vector<CodeRange>> sequences = {};  ///< its restartable sequences, once somebody has asked
+
+  /// Whether a breakpoint at `offset` would be in a restartable sequence.
+  bool restarts_at(uint64_t offset);
 
   bool is(const Mapping& mapping) const {
     const bool same = inode != 0 && inode == mapping.inode && major == mapping.major && minor == mapping.minor;

@@ -24,6 +24,7 @@
 #include "runtime/base/unique_fd.h"
 #include "runtime/firing/firing_loop.h"
 #include "runtime/guard/address_space.h"
+#include "runtime/guard/interpreters.h"
 #include "runtime/utrace/utrace.h"
 
 namespace sonde::guard {
@@ -78,6 +79,7 @@ struct Thread {
   pid_t tid = 0;
   bool newborn = false;  ///< START and LWP_START have not fired yet
   bool exited = false;
+  bool unclean = false;  ///< its memory, a copy of its parent's, has breakpoints that could not be taken out yet
   std::vector<uint32_t> samples;  ///< taps of kind PROFILE to fire at the next stop
   std::array<uint64_t, SONDE_DIF_THREAD> variables{};
   UniqueFd comm, schedstat, stat;  ///< files in /proc that are kept open
@@ -102,14 +104,17 @@ struct Thread {
 struct Process {
   pid_t pid = 0;
   std::shared_ptr<AddressSpace> space;
-  bool requested = false;   ///< the consumer spawned it or attached to it
-  bool attached = false;    ///< it was already running
-  bool waiting = false;     ///< stopped until GO
-  bool shows_exec = false;  ///< its exec fires at GO
-  bool silent = false;      ///< runs before GO: its firings are ignored
-  bool followed = false;    ///< a thread that maps a file waits until the consumer acknowledges it
-  bool leaving = false;     ///< about to be let go
-  bool at_entry = false;    ///< run_to_entry has succeeded, or has ended before the constructors
+  bool requested = false;                    ///< the consumer spawned it or attached to it
+  bool attached = false;                     ///< it was already running
+  bool waiting = false;                      ///< stopped until GO
+  bool shows_exec = false;                   ///< its exec fires at GO
+  bool silent = false;                       ///< runs before GO: its firings are ignored
+  bool followed = false;                     ///< a thread that maps a file waits until the consumer acknowledges it
+  bool leaving = false;                      ///< about to be let go
+  const Interpreter* interpreter = nullptr;  ///< of machine code, that runs its program; null: the processor does
+  bool told_of_uprobes = false;              ///< the user knows that another tracer has uprobes in it
+  bool told_of_copies = false;               ///< the user knows that it runs copies of probed code
+  bool at_entry = false;                     ///< run_to_entry has succeeded, or has ended before the constructors
   bool run_to_entry = false;
   uint64_t trap_handler = 0;         ///< of SIGTRAP, if known: SIG_IGN or an address; 0: none
   uint64_t passed = 0;               ///< breakpoints passed so far

@@ -25,13 +25,39 @@
 
 #include "kmod/shared/siginfo.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/hex.h"
 #include "runtime/base/procfs.h"
 #include "runtime/guard/sends.h"
+#include "runtime/guard/undumpable.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/utrace/thread_status.h"
 
 namespace sonde::guard {
 namespace {
+
+/// Lends a stopped thread to its memory, for what only ptrace can do.
+class Lent {
+ public:
+  explicit Lent(const Thread& thread) : space_(thread.process->space) { space_->lend(thread.tid); }
+  ~Lent() { space_->lend(0); }
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+
+ private:
+  std::shared_ptr<AddressSpace> space_;
+};
+
+/// Whether a signal that is delivered ends the process with a core, as far as its disposition says.
+bool dumps_core(const Thread& thread, const siginfo_t& info) {
+  constexpr int kDumping[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS};
+  if (!thread.process->space->may_trap() || std::ranges::find(kDumping, info.si_signo) == std::end(kDumping))
+    return false;
+  const Disposition now = read_disposition(thread.tid, info.si_signo);
+  // The first process of a pid namespace survives what others send it.
+  return !now.caught && !now.ignored && (info.si_code > 0 || !is_namespace_init(thread.process->pid));
+}
+
+std::string name_of(const Thread& thread) { return "process " + std::to_string(thread.process->pid); }
 
 /// The errno in a result as the kernel returns it; 0: the call did not fail.
 int errno_of(int64_t result) { return result < 0 && result >= -4095 ? static_cast<int>(-result) : 0; }
@@ -170,15 +196,17 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
     return;
   }
   thread.newborn = parent != nullptr && (taps_.any(SONDE_TAP_START) || taps_.any(SONDE_TAP_LWP_START));
+  thread.unclean = process->space->owed() > 0;
   want_events(thread);
-  if (thread.newborn) utrace_control(task, thread.engine, UTRACE_REPORT);
+  if (thread.newborn || thread.unclean) utrace_control(task, thread.engine, UTRACE_REPORT);
   if (must_stop(thread)) utrace_control(task, thread.engine, UTRACE_STOP);
 }
 
 void Tracer::want_events(Thread& thread) {
   uint32_t events = wanted_;
-  if (thread.newborn || !thread.samples.empty() || thread.process->leaving) events |= UTRACE_EVENT_QUIESCE;
-  if (thread.process->space->had_sites()) events |= UTRACE_EVENT_SIGNAL_CORE;
+  const bool at_birth = thread.newborn || thread.unclean;
+  if (at_birth || !thread.samples.empty() || thread.process->leaving) events |= UTRACE_EVENT_QUIESCE;
+  if (thread.process->space->may_trap()) events |= UTRACE_EVENT_SIGNAL_CORE;
   if (thread.step.active) events |= UTRACE_EVENT_SIGNAL_ALL;
   utrace_narrow_syscalls(thread.engine, &entries_, &returns_);
   if (thread.engine->flags != events) utrace_set_events(thread.task, thread.engine, events);
@@ -334,7 +362,24 @@ void Tracer::fire_samples(Thread& thread) {
   fire_all(thread, firings, regs);
 }
 
+/// At the first stop of a child: takes out the breakpoints that were copied from its parent and could not be taken out
+/// before. Where that fails, they are emulated.
+void Tracer::clean(Thread& thread) {
+  thread.unclean = false;
+  AddressSpace& space = *thread.process->space;
+  const Lent lent(thread);
+  if (space.settle_debts()) return;
+  const bool restored = while_dumpable(thread, [&] { (void)space.settle_debts(); });
+  if (!restored)
+    events_.harm(name_of(thread) + " was made dumpable for a moment, and could not be made undumpable again");
+  if (space.owed() == 0) return;
+  events_.harm("process " + std::to_string(thread.process->pid) + ", forked by a traced one, holds " +
+               std::to_string(space.owed()) + " breakpoints of sonde: its memory cannot be written. " +
+               "Where they cannot be emulated it dies of a SIGTRAP");
+}
+
 uint32_t Tracer::on_quiesce(Thread& thread, uint32_t event) {
+  if (event == 0 && thread.unclean) clean(thread);
   if (!thread.samples.empty()) fire_samples(thread);
   if (event != 0 || !thread.newborn) return resume_action(thread);
   thread.newborn = false;
@@ -391,6 +436,8 @@ void Tracer::notify_mappings(Thread& thread) {
   AddressSpace space(thread.process->pid);
   for (const Mapping& mapping : space.refresh(thread.process->pid))
     if (mapping.path.starts_with('/')) events_.mapping(thread.process->pid, mapping, SONDE_MAPPING_ENDS, now, -1);
+  breakpoints_.notice_uprobes(*thread.process, space);
+  notify_lost(*thread.process);
 }
 
 uint32_t Tracer::on_exit(Thread& thread, long code) {
@@ -420,6 +467,7 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   if (!group_dead) return;
   const bool requested = process->requested;
   const long status = process->status;
+  if (process->space.use_count() > 1) process->space->reinstate();
   targets_.erase_process(pid);
   if (requested) events_.gone(pid, status);
 }
@@ -451,16 +499,40 @@ bool Tracer::catch_asleep(utrace_task* task, const Sleep& sleep) {
   return true;
 }
 
+/// The trap of a breakpoint that the thread cannot get past: it kills the process.
+siginfo_t Tracer::stuck_at(Thread& thread, machine::Registers& regs, uint64_t site) {
+  events_.harm(
+      name_of(thread) + " dies of a SIGTRAP at " + hex(site) +
+      ", where sonde has a breakpoint: the instruction under it cannot be emulated, and its memory cannot be written");
+  machine::set_pc(regs, site + sizeof machine::kBreakpoint);
+  siginfo_t info{};
+  info.si_signo = SIGTRAP;
+  info.si_code = SI_KERNEL;
+  return info;
+}
+
+/// For an int3 that is not known to be ours: if it kills the process, and the program's file does not have it, it may be
+/// ours all the same.
+void Tracer::note_fatal_trap(const Thread& thread, const machine::Registers& regs) {
+  const uint64_t address = machine::breakpoint_address(regs);
+  if (read_disposition(thread.tid, SIGTRAP).caught || !thread.process->space->may_be_ours(address)) return;
+  events_.harm(
+      name_of(thread) + " dies of a SIGTRAP at " + hex(address) +
+      ", in memory that it has made or changed: if it copies its code, this may be a copy of a breakpoint of sonde");
+}
+
 /// Gets the thread past the breakpoint that it is at. Returns the trap that the program must get now, if it
 /// single-steps itself.
 std::optional<siginfo_t> Tracer::pass_site(Thread& thread, machine::Registers& regs) {
-  const bool own_trap = stepper_.advance(thread, regs);
+  const uint64_t site = thread.at_site;
+  const Stepper::Past past = stepper_.advance(thread, regs);
+  if (past == Stepper::Past::Stuck) return stuck_at(thread, regs, site);
   if (thread.step.active) {
     want_events(thread);
     return std::nullopt;
   }
   const bool called = sigtrap_.passed(thread);
-  if (!own_trap) return std::nullopt;
+  if (past != Stepper::Past::OwnTrap) return std::nullopt;
   siginfo_t info{};
   info.si_signo = SIGTRAP;
   info.si_code = TRAP_TRACE;
@@ -492,8 +564,12 @@ uint32_t Tracer::on_trap(Thread& thread, machine::Registers& regs, siginfo_t& in
     return thread.step.active ? uint32_t{UTRACE_SIGNAL_IGN}
                               : end_step(thread, trap == Stepper::Trap::Both, info, handler);
   std::vector<Firing> firings;
-  const bool breakpoint = info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
-  if (!breakpoint || breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) return UTRACE_SIGNAL_CORE;
+  if (info.si_code != SI_KERNEL && info.si_code != TRAP_BRKPT) return UTRACE_SIGNAL_CORE;
+  const Lent lent(thread);
+  if (breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) {
+    note_fatal_trap(thread, regs);
+    return UTRACE_SIGNAL_CORE;
+  }
   if (thread.caught.address == machine::pc(regs)) return_of_caught(thread, regs);
   fire_all(thread, firings, &regs);
   const auto due = must_stop(thread) ? std::nullopt : pass_site(thread, regs);
@@ -521,6 +597,13 @@ void Tracer::fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handle
   fire(thread, taps_.of(SONDE_TAP_SIGNAL_DELIVER), firing);
 }
 
+/// Before a signal that kills the process with a core: so that the core has the program's own bytes. Its other threads
+/// may run for a moment without breakpoints. A process that shares the memory and survives gets them back.
+void Tracer::withdraw(Thread& thread) {
+  if (const size_t left = thread.process->space->withdraw(); left > 0)
+    events_.notice(name_of(thread) + " dumps core with " + std::to_string(left) + " breakpoints of sonde in it");
+}
+
 uint32_t Tracer::on_signal(Thread& thread, uint32_t action, machine::Registers* regs, siginfo_t& info,
                            const struct sigaction* orig) {
   uint32_t verdict = action & UTRACE_SIGNAL_MASK;
@@ -535,6 +618,7 @@ uint32_t Tracer::on_signal(Thread& thread, uint32_t action, machine::Registers* 
   if (regs != nullptr && stepper_.signalled(thread, *regs, info, verdict, handler))
     return UTRACE_SIGNAL_IGN | resume_action(thread);
   if (!thread.step.active && regs != nullptr) want_events(thread);
+  if (verdict != UTRACE_SIGNAL_IGN && dumps_core(thread, info)) withdraw(thread);
   if (verdict == UTRACE_SIGNAL_IGN)
     fire_discard(thread, info);
   else

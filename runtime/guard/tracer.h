@@ -29,6 +29,7 @@ class Tracer {
     /// `time`: when it was there. `file`: a descriptor to send; -1: none.
     std::function<void(pid_t pid, const Mapping& mapping, sonde_mapping_when when, Nanoseconds time, int file)> mapping;
     std::function<void(const std::string& text)> notice;
+    std::function<void(const std::string& text)> harm;  ///< a target has come to harm, or may
     std::function<void()> data;
   };
   Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events events);
@@ -68,6 +69,8 @@ class Tracer {
   bool all_stopped(const std::vector<pid_t>& pids);
   bool quiet(Thread& thread);
   void notify_cut_short();
+  void undo_rest(pid_t pid);
+  void notify_lost(const Process& process);
   Result<void> take_sharers(pid_t pid);
   bool settle(const std::vector<pid_t>& pids);
 
@@ -91,6 +94,10 @@ class Tracer {
   void return_of_caught(Thread& thread, const machine::Registers& regs);
   bool catch_asleep(utrace_task* task, const Sleep& sleep);
   uint32_t on_quiesce(Thread& thread, uint32_t event);
+  void clean(Thread& thread);
+  siginfo_t stuck_at(Thread& thread, machine::Registers& regs, uint64_t site);
+  void withdraw(Thread& thread);
+  void note_fatal_trap(const Thread& thread, const machine::Registers& regs);
   void ask_sample(Thread& thread, uint32_t tap);
   void fire_samples(Thread& thread);
   void note_exit(Thread& thread, long code);

@@ -238,15 +238,22 @@ Result<void> Tracing::take(const MappingSeen&) { return {}; }
 
 Result<void> Tracing::take(const ProgramChanged&) { return {}; }
 
+void show(Output& output, const Notice& notice) {
+  if (notice.harm)
+    output.harm(notice.text);
+  else
+    output.message(notice.text);
+}
+
 Result<void> Tracing::take(const Notice& notice) {
-  output_.message(notice.text);
+  show(output_, notice);
   return {};
 }
 
 /// Prints the notices that the source sent while it let the targets go.
 void Tracing::take_notices() {
   for (auto event = source_->next_event(); event && *event; event = source_->next_event()) {
-    if (const auto* notice = std::get_if<Notice>(&**event)) output_.message(notice->text);
+    if (const auto* notice = std::get_if<Notice>(&**event)) show(output_, *notice);
     note_names(**event);
   }
 }

@@ -31,6 +31,8 @@
 
 namespace sonde {
 
+void show(Output& output, const Notice& notice);
+
 /// Context: one thread.
 class Tracing {
  public:

@@ -46,7 +46,7 @@ class Transport {
   virtual int event_fd() const = 0;
   virtual Result<std::optional<SourceEvent>> next_event() = 0;
   /// Ends the connection. See EventSource::close().
-  virtual std::string close() { return ""; }
+  virtual std::vector<Notice> close() { return {}; }
 
  private:
   std::deque<Result<Answer>> answers_;
@@ -85,7 +85,7 @@ class SourceClient : public EventSource, public TargetControl, public ThreadCont
   int event_fd() const override { return transport_->event_fd(); }
   Result<std::optional<SourceEvent>> next_event() override { return transport_->next_event(); }
   Result<sonde_statistics> statistics() override;
-  std::string close() override { return transport_->close(); }
+  std::vector<Notice> close() override { return transport_->close(); }
 
  protected:
   Transport& transport() { return *transport_; }

@@ -112,7 +112,7 @@ class EventSource {
 
   /// Ends the session; the destructor does it otherwise. When it returns, every target runs untraced, except those that
   /// cannot be let go. Returns what to tell the user about those; usually nothing. No other call may follow.
-  virtual std::string close() { return ""; }
+  virtual std::vector<Notice> close() { return {}; }
 };
 
 }  // namespace sonde

@@ -69,7 +69,7 @@ class GuardSocket final : public Transport {
   Result<std::vector<MappedRing>> map_rings(const Answer& answer) override;
   int event_fd() const override { return poll_.get(); }
   Result<std::optional<SourceEvent>> next_event() override;
-  std::string close() override;
+  std::vector<Notice> close() override;
 
  private:
   Result<void> exchange(short events);
@@ -201,19 +201,23 @@ void GuardSocket::read_to_end(Clock::time_point end) {
   while (!dead_ && await_ready(channel_.fd(), POLLIN, end, kCloseAfterSignal)) (void)exchange(POLLIN);
 }
 
-std::string GuardSocket::close() {
-  if (guard_ == 0) return "";
+std::vector<Notice> GuardSocket::close() {
+  if (guard_ == 0) return {};
   const pid_t guard = std::exchange(guard_, 0);
   const auto end = Clock::now() + kClosePatience;
   channel_.flush();
   channel_.shut();
   read_to_end(end);
-  for (const SourceEvent& event : events_)
-    if (const auto* stays = std::get_if<SourceStays>(&event)) return stays->text;
+  std::vector<Notice> notices;
+  for (const SourceEvent& event : events_) {
+    if (const auto* notice = std::get_if<Notice>(&event)) notices.push_back(*notice);
+    if (const auto* stays = std::get_if<SourceStays>(&event)) return notices.push_back({stays->text}), notices;
+  }
   (void)await_ready(end_.get(), POLLIN, end, dead_ ? kAnswerAfterSignal : kCloseAfterSignal);
-  if (waitpid(guard, nullptr, WNOHANG) != 0) return "";
-  return "the guard (sonde-guard, pid " + std::to_string(guard) +
-         ") has not ended yet; it is not waited for any longer";
+  if (waitpid(guard, nullptr, WNOHANG) == 0)
+    notices.push_back({"the guard (sonde-guard, pid " + std::to_string(guard) +
+                       ") has not ended yet; it is not waited for any longer"});
+  return notices;
 }
 
 class PtraceSource final : public SourceClient {

@@ -227,6 +227,7 @@ class Core {
   int depth_ = 0;
   UniqueFd signals_;
   GivenSignals given_;
+  GivenLimit given_limit_;
 };
 
 /// This thread's core; null: none. A traced thread can be used only by the thread that traces it.

@@ -109,7 +109,7 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
   if (task.stop == Stop::Entry || task.stop == Stop::Death) return -EINVAL;
   if (!machine::is_native(task.registers)) return -ENOSYS;
   if (!may_run_calls(task)) return -EPERM;
-  uint64_t instruction = find_syscall_instruction(task);
+  const uint64_t instruction = task.call_instruction != 0 ? task.call_instruction : find_syscall_instruction(task);
   if (!instruction) return -ENOSYS;
   machine::Registers kept = task.registers;
   uint64_t mask = 0;
@@ -160,6 +160,8 @@ int utrace_signal_mask(utrace_task* task, uint64_t* mask) {
 int utrace_set_signal_mask(utrace_task* task, uint64_t mask) {
   return static_cast<int>(task->core->request(PTRACE_SETSIGMASK, *task, reinterpret_cast<void*>(sizeof mask), &mask));
 }
+
+void utrace_note_call_instruction(utrace_task* task, uint64_t address) { task->call_instruction = address; }
 
 long utrace_run_syscall(utrace_task* task, long number, const uint64_t (&arguments)[6]) {
   return task->core->run_call(*task, number, arguments);

@@ -55,6 +55,17 @@ void GivenSignals::restore() const {
   sigprocmask(SIG_SETMASK, &mask, nullptr);
 }
 
+GivenLimit::GivenLimit() { getrlimit(RLIMIT_NOFILE, &descriptors); }
+
+int GivenLimit::restore() const { return setrlimit(RLIMIT_NOFILE, &descriptors) == 0 ? 0 : errno; }
+
+void GivenLimit::raise() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 Result<ProgramChild> ProgramChild::fork(const std::vector<std::string>& argv,
                                         const std::vector<std::string>& environment, const Steps& steps) {
   if (argv.empty()) return Error("start a program: no name given", EINVAL);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <functional>
@@ -25,6 +26,16 @@ struct GivenSignals {
   void restore() const;
 
   sigset_t mask, ignored;
+};
+
+/// The limit on open descriptors that this process had when the object was made, for the programs that it starts.
+struct GivenLimit {
+  GivenLimit();
+  int restore() const;  ///< 0, or an errno
+  /// Raises our own to the hard limit: a tracer needs descriptors for each of its targets.
+  static void raise();
+
+  rlimit descriptors{};
 };
 
 class ProgramChild {

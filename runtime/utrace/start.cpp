@@ -73,7 +73,7 @@ std::string look_up(const std::string& name) {
 Result<utrace_task*> Core::spawn(const utrace_spawn& what) {
   const auto last = [&what, this](std::string& path) {
     path = look_up(path);
-    if (!what.filter) return 0;
+    if (const int code = given_limit_.restore(); code != 0 || !what.filter) return code;
     auto program = make_syscall_filter(what.calls, filter_mark_);
     return -install_syscall_filter(program);
   };

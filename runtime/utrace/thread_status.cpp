@@ -8,6 +8,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "runtime/base/procfs.h"
 
@@ -52,6 +53,15 @@ bool read_sleep(pid_t tid, Sleep* to) {
   if (std::sscanf(line, "%" SCNd64 " %*s %*s %*s %*s %*s %*s %" SCNx64 " %" SCNx64, &to->call, &to->sp, &to->pc) == 3)
     return true;
   return std::sscanf(line, "%" SCNd64 " %" SCNx64 " %" SCNx64, &to->call, &to->sp, &to->pc) == 3 && to->call == -1;
+}
+
+bool is_namespace_init(pid_t pid) {
+  char path[64], text[4096];
+  std::snprintf(path, sizeof path, "/proc/%d/status", pid);
+  if (read_proc(path, text, sizeof text) <= 0) return false;
+  const char* line = std::strstr(text, "\nNSpid:");
+  const char* end = line != nullptr ? std::strchr(line + 1, '\n') : nullptr;
+  return end != nullptr && end - line > 2 && end[-1] == '1' && end[-2] == '\t';
 }
 
 Disposition read_disposition(pid_t tid, int signal) {

@@ -31,6 +31,10 @@ struct Disposition {
   bool caught = false;
 };
 
+/// Whether the process is the first of a pid namespace: the kernel discards signals that would end it, if processes of
+/// that namespace sent them.
+bool is_namespace_init(pid_t pid);
+
 /// The disposition of a signal in the thread's process, from /proc.
 Disposition read_disposition(pid_t tid, int signal);
 

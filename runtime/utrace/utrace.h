@@ -140,6 +140,10 @@ bool utrace_task_caught(const utrace_task* task);
 /// entry.
 long utrace_run_syscall(utrace_task* task, long number, const uint64_t (&arguments)[6]);
 
+/// Where the thread's vDSO has a system call instruction, for utrace_run_syscall() in a thread whose memory cannot be
+/// read.
+void utrace_note_call_instruction(utrace_task* task, uint64_t address);
+
 /// The signal mask of a stopped thread, by bit (signal - 1). 0 or -errno.
 int utrace_signal_mask(utrace_task* task, uint64_t* mask);
 int utrace_set_signal_mask(utrace_task* task, uint64_t mask);

@@ -80,6 +80,7 @@ def tests_of(release, sonde, short, first):
         yield api
         return
     yield "device", [device, *kernel, sonde]  # it takes longest
+    yield "worst", [device, *kernel, "--worst", "short" if short else "full", sonde]
     if short:
         yield "scenarios", [MINE / "scenarios", *kernel, "--short", sonde]
     yield api

@@ -53,6 +53,40 @@ static void r_find_pid(void)
 	close(e);
 }
 
+/* The second page of this program's file. */
+static void v_map_file(void)
+{
+	int file = open("/proc/self/exe", O_RDONLY);
+
+	shared->value[0] = (long)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, file,
+				      4096);
+}
+
+/* A mapping of a file is reported with its file and the offset there. */
+static void r_find_file(void)
+{
+	struct utrace_test_entry entry;
+	pid_t pid = start(v_map_file);
+	int e = find(pid, ""), seen = 0;
+
+	go();
+	EQUAL(wait_for(pid), 0);
+	while (read(e, &entry, sizeof(entry)) > 0) {
+		if (entry.event != UTRACE_TEST_MAPPED ||
+		    entry.a != shared->value[0])
+			continue;
+		seen++;
+		EQUAL(entry.b, 4096);
+		EQUAL(entry.c, PROT_READ);
+		EQUAL(entry.offset, 4096);
+		CHECK(strlen(entry.path) > 9 &&
+		      !strcmp(entry.path + strlen(entry.path) - 9,
+			      "/api_test"));
+	}
+	EQUAL(seen, 1);
+	close(e);
+}
+
 /* Only the processes that are looked for pay for it. */
 static void r_find_only(void)
 {
@@ -213,7 +247,7 @@ static void r_find_exec(void)
 		found += entry.event == UTRACE_TEST_FOUND;
 		if (entry.event != UTRACE_TEST_MAPPED || !found)
 			continue;
-		text += entry.c == (PROT_READ | PROT_EXEC);
+		text += entry.c == (PROT_READ | PROT_EXEC) && entry.path[0];
 		data += entry.c == (PROT_READ | PROT_WRITE);
 	}
 	CHECK(text >= 2);	/* of the program and of the linker */
@@ -287,6 +321,8 @@ static void r_find_32(void)
 const struct row rows_finder[] = {
 	{ "findpid", "finder by pid; mmap, mprotect, munmap; gone",
 	  r_find_pid, "told after the call" },
+	{ "findfile", "finder: path and offset of a mapped file", r_find_file,
+	  NULL },
 	{ "findonly", "finder by pid: no engine on others", r_find_only, NULL },
 	{ "findchild", "finder: children of a pid", r_find_children, NULL },
 	{ "findpath", "finder by wildcard, at exec", r_find_path, NULL },

@@ -52,18 +52,24 @@ static void test_put(struct test_engine *t)
 		kvfree(t);
 }
 
-static void note(struct test_engine *t, u32 event, u32 action, s64 a, s64 b,
-		 s64 c)
+static void note_entry(struct test_engine *t,
+		       const struct utrace_test_entry *entry)
 {
 	unsigned long irq;
 
 	spin_lock_irqsave(&t->lock, irq);
 	if (t->logged < LOG_SIZE)
-		t->log[t->logged++] = (struct utrace_test_entry){
-			.event = event, .action = action,
-			.tid = task_pid_nr(current), .a = a, .b = b, .c = c,
-		};
+		t->log[t->logged++] = *entry;
 	spin_unlock_irqrestore(&t->lock, irq);
+}
+
+static void note(struct test_engine *t, u32 event, u32 action, s64 a, s64 b,
+		 s64 c)
+{
+	note_entry(t, &(struct utrace_test_entry){
+		.event = event, .action = action,
+		.tid = task_pid_nr(current), .a = a, .b = b, .c = c,
+	});
 }
 
 /*
@@ -535,10 +541,23 @@ static void on_gone(void *data, struct task_struct *task, unsigned int what)
 }
 
 static void on_mapped(void *data, struct task_struct *task,
-		      unsigned long address, unsigned long length,
-		      unsigned long protection)
+		      const struct sonde_finder_map *map)
 {
-	note(data, UTRACE_TEST_MAPPED, 0, address, length, protection);
+	struct utrace_test_entry entry = {
+		.event = UTRACE_TEST_MAPPED,
+		.tid = task_pid_nr(current),
+		.a = map->address,
+		.b = map->length,
+		.c = map->flags & (VM_READ | VM_WRITE | VM_EXEC),
+		.offset = map->offset,
+	};
+	size_t length = map->path ? strlen(map->path) : 0;
+
+	if (length)
+		strscpy(entry.path, map->path + length -
+			min(length, sizeof(entry.path) - 1),
+			sizeof(entry.path));
+	note_entry(data, &entry);
 }
 
 static void on_unmapped(void *data, struct task_struct *task,

@@ -30,6 +30,8 @@ struct utrace_test_entry {
 	__s32 tid;		/* of the thread that the callback ran in */
 	__u32 no_calls;		/* calls that change mappings are not reported */
 	__s64 a, b, c;		/* values of the event */
+	__u64 offset;		/* of MAPPED, in the file */
+	char path[64];		/* its file's, or the end of it */
 };
 
 struct utrace_test_attach {

@@ -39,7 +39,9 @@ static int map_long_name(void)
 
 static void read_no_more_than_asked(void)
 {
-	enum { ROOM = 300 };
+	/* the least that read() accepts */
+	enum { ROOM = sizeof(struct sonde_event) +
+		      sizeof(((struct sonde_reply *)0)->why) };
 	struct child child;
 	char buffer[8192];
 	ssize_t got, most = 0;
@@ -596,6 +598,19 @@ static void unread_events(void)
 	close_client(&c);
 }
 
+/* In a user namespace of his own a user would have as many limits as he has subordinate uids. */
+static void in_own_namespace(void)
+{
+	struct client inside;
+
+	drop_root();
+	if (unshare(CLONE_NEWUSER)) {
+		printf("limits: no user namespace here: %s\n", strerror(errno));
+		return;
+	}
+	CHECK(open_client(&inside) == -EPERM, "opened in a user namespace");
+}
+
 static void as_member(void)
 {
 	const struct rlimit little = { 1 << 20, 1 << 20 };
@@ -638,6 +653,7 @@ int main(void)
 	many_user_taps();
 	CHECK(chmod("/dev/sonde", 0666) == 0, "chmod");
 	run_apart(as_member);
+	run_apart(in_own_namespace);
 	native_for_who_may();
 	only_targets_pay();
 	CHECK(chmod("/dev/sonde", 0600) == 0, "chmod");

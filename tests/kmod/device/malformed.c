@@ -124,6 +124,8 @@ static void buffers(void)
 		NULL, 0);
 	CHECK(!can_map(4096, PROT_READ, MAP_PRIVATE, 0), "private");
 	CHECK(!can_map(4096, PROT_READ | PROT_EXEC, MAP_SHARED, 0), "executable");
+	CHECK(mprotect(c.ring[0], 4096, PROT_READ | PROT_EXEC) == -1 &&
+		      errno == EACCES, "executable later");
 	CHECK(!can_map(3 * 4096, PROT_READ, MAP_SHARED, 0), "too long");
 	CHECK(!can_map(4096, PROT_READ, MAP_SHARED, 4096),
 	      "in the middle of a ring");

@@ -20,6 +20,8 @@
 #define VICTIM "/tmp/sonde-victim"
 #define PLAIN "/tmp/sonde-plain" /* the same, but not set-uid */
 
+static void as_member(void (*part)(void));
+
 static struct client c;
 static char secret[32]; /* at the same address in both, because the binary is static */
 
@@ -469,6 +471,58 @@ static void as_perfmon(void)
 	with_perfmon();
 }
 
+/* Root can disarm all kprobes. It writes to debugfs; the member waits for that. */
+static volatile int *disarmed;
+
+static void without_kprobes(void)
+{
+	struct child early, late_one;
+	char text[4096] = "";
+
+	GRANTED(&c, open_session(&c, 4096));
+	early = start_child(&c, become_victim);
+	late_one = start_child(&c, become_victim);
+	GRANTED(&c, attach(&c, early.pid));
+	go(&c);
+	*disarmed = -1; /* now, please */
+	CHECK(SOON(*disarmed == 1), "kprobes are not disarmed");
+	CHECK(attach(&c, late_one.pid) == -EOPNOTSUPP,
+	      "attached where images are not reported: %s", c.last.reply.why);
+	open_gate(&early);
+	CHECK(SOON(is_of_root(early.pid)), "it is not root's");
+	CHECK(ask(&c, SONDE_FOLLOW, 0, early.pid) == -ESRCH,
+	      "root's program is a target");
+	CHECK(events(SONDE_EVENT_NOTICE, early.pid, text) == 1 &&
+		      strstr(text, "not traced any more"), "it is not told: %s", text);
+	CHECK_EXIT(&early, 7);
+	kill(late_one.pid, SIGKILL);
+	CHECK_KILLED(&late_one);
+	close_client(&c);
+}
+
+static void disarm_when_asked(void)
+{
+	static const char command[] =
+		"echo %d >/sys/kernel/debug/kprobes/enabled";
+	char line[80];
+	pid_t pid;
+
+	disarmed = share(4096);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (!SOON(*disarmed == -1))
+			_exit(1);
+		snprintf(line, sizeof(line), command, 0);
+		*disarmed = system(line) ? 2 : 1;
+		_exit(0);
+	}
+	as_member(without_kprobes);
+	waitpid(pid, NULL, 0);
+	snprintf(line, sizeof(line), command, 1);
+	CHECK(system(line) == 0, "%s", line);
+}
+
 static void as_member(void (*part)(void))
 {
 	const gid_t group = GROUP;
@@ -522,6 +576,7 @@ int main(int argc, char **argv)
 	as_member(attach_beside_exec);
 	as_member(nothing_at_the_end);
 	as_member(names_of_others);
+	disarm_when_asked();
 	as_member(as_perfmon);
 	for (int direct = 0; direct < 2; direct++) {
 		snprintf(line, sizeof(line),

@@ -78,7 +78,7 @@ class StepperTest : public testing::Test {
   /// Then it steps the instruction there, in a slot.
   uint64_t step_at(void (*function)()) {
     const uint64_t site = stand_at(function);
-    EXPECT_FALSE(stepper_.advance(thread_, regs_));
+    EXPECT_EQ(stepper_.advance(thread_, regs_), Stepper::Past::Free);
     EXPECT_TRUE(thread_.step.active);
     EXPECT_EQ(thread_.step.site, site);
     EXPECT_NE(thread_.step.slot, 0u);
@@ -139,7 +139,7 @@ class StepperTest : public testing::Test {
 
 TEST_F(StepperTest, AnEmulatedInstructionIsPassedAtOnce) {
   const uint64_t site = stand_at(site_of_nop);
-  EXPECT_FALSE(stepper_.advance(thread_, regs_));
+  EXPECT_EQ(stepper_.advance(thread_, regs_), Stepper::Past::Free);
   EXPECT_EQ(regs_.rip, site + 1);
   EXPECT_FALSE(thread_.step.active);
   EXPECT_EQ(thread_.at_site, 0u);
@@ -149,13 +149,13 @@ TEST_F(StepperTest, AnEmulatedInstructionIsPassedAtOnce) {
 TEST_F(StepperTest, EmulatedUnderTheTrapFlagTheProgramsTrapIsDue) {
   stand_at(site_of_nop);
   regs_.eflags |= kTrapFlag;
-  EXPECT_TRUE(stepper_.advance(thread_, regs_));
+  EXPECT_EQ(stepper_.advance(thread_, regs_), Stepper::Past::OwnTrap);
 }
 
 TEST_F(StepperTest, WhereTheBreakpointWentMeanwhileNothingIsDone) {
   const uint64_t site = stand_at(site_of_and);
   space().remove_unused(site);
-  EXPECT_FALSE(stepper_.advance(thread_, regs_));
+  EXPECT_EQ(stepper_.advance(thread_, regs_), Stepper::Past::Free);
   EXPECT_EQ(regs_.rip, site);
   EXPECT_FALSE(thread_.step.active);
 }
@@ -208,7 +208,7 @@ TEST_F(StepperTest, WithoutASlotTheBreakpointIsLifted) {
     slot = other.step.slot;
   }
   const uint64_t site = stand_at(site_of_and);
-  EXPECT_FALSE(stepper_.advance(thread_, regs_));
+  EXPECT_EQ(stepper_.advance(thread_, regs_), Stepper::Past::Free);
   EXPECT_EQ(thread_.step.slot, 0u);
   EXPECT_EQ(regs_.rip, site);
   EXPECT_EQ(byte_at(site), space().site(site)->bytes[0]) << "the program's own byte";
@@ -231,7 +231,7 @@ TEST_F(StepperTest, TrapsOfOthersAreNotOurs) {
 TEST_F(StepperTest, AProgramThatSingleStepsGetsTheTrapToo) {
   stand_at(site_of_and);
   regs_.eflags |= kTrapFlag;
-  EXPECT_FALSE(stepper_.advance(thread_, regs_));
+  EXPECT_EQ(stepper_.advance(thread_, regs_), Stepper::Past::Free);
   EXPECT_EQ(traps_at(thread_.step.slot + 3), Stepper::Trap::Both);
   EXPECT_EQ(address_in(trap_), address_of(site_of_and_end));
 }

@@ -19,6 +19,7 @@ uint64_t firings_of(int calls, std::barrier<>& both) {
   guard::Recorder recorder(ecbs);
   Tracer tracer(host, taps, recorder,
                 {[](pid_t, long) {}, [](pid_t) {}, [](const Thread&, const Mapping&) {}, [](pid_t, const Mapping&) {},
+                 [](const std::string& text) { ADD_FAILURE() << text; },
                  [](const std::string& text) { ADD_FAILURE() << text; }, [] {}});
   OwnedProgram empty;
   empty.insns = {{SONDE_DIF_RECORD, 0, 0, 0, 0}};

@@ -277,6 +277,11 @@ Instruction::Instruction(uint64_t address, const uint8_t* bytes, size_t length) 
   how_ = InstructionDecoder{*this, decoded, operands}.decide();
 }
 
+std::optional<uint64_t> Instruction::target() const {
+  if (how_ != How::JumpRelative && how_ != How::JumpIf && how_ != How::CallRelative) return std::nullopt;
+  return address_ + length_ + static_cast<uint64_t>(immediate_);
+}
+
 bool Instruction::copy_to(uint64_t slot, std::array<uint8_t, kSlotBytes>& to) const {
   to.fill(machine::kBreakpoint);
   std::memcpy(to.data(), bytes_.data(), length_);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "kmod/shared/leave.h"
@@ -48,6 +49,9 @@ class Instruction {
   const uint8_t* bytes() const { return bytes_.data(); }
   bool repeats() const { return repeats_; }
   bool relative() const { return displacement_at_ != 0; }
+
+  /// Where a relative branch goes.
+  std::optional<uint64_t> target() const;
 
   /// Makes the bytes for a slot at address `slot`. False: a relative operand does not reach from there.
   bool copy_to(uint64_t slot, std::array<uint8_t, kSlotBytes>& to) const;

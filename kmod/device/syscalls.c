@@ -112,7 +112,7 @@ static __always_inline bool call_enter_session(struct sonde_session *session,
 		rcu_dereference_sched(session->entries[call]);
 	const struct sonde_site *back =
 		rcu_access_pointer(session->returns[call]);
-	struct sonde_firing firing;
+	struct sonde_firing firing SONDE_UNINITIALIZED;
 
 	if ((!site && !back) || !sonde_covers(session, current))
 		return false;
@@ -274,7 +274,7 @@ static __always_inline void call_leave_session(struct sonde_session *session,
 {
 	const struct sonde_site *site =
 		rcu_dereference_sched(session->returns[call]);
-	struct sonde_firing firing;
+	struct sonde_firing firing SONDE_UNINITIALIZED;
 	int error = 0;
 
 	if ((!site && likely(!SONDE_IS_EXEC(call))) ||

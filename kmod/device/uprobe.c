@@ -203,7 +203,7 @@ static int utap_handle_plain(struct uprobe_consumer *consumer,
 			     struct pt_regs *regs SONDE_UPROBE_DATA)
 {
 	struct sonde_armed *armed = utap_first(consumer);
-	struct sonde_firing firing;
+	struct sonde_firing firing SONDE_UNINITIALIZED;
 
 	firing.start.word = armed->start.word;
 	utap_fire_user(armed, &firing, regs, FIRES, false);
@@ -214,7 +214,7 @@ static int utap_handle_each(struct uprobe_consumer *consumer,
 			    struct pt_regs *regs SONDE_UPROBE_DATA)
 {
 	struct sonde_armed *armed = utap_first(consumer);
-	struct sonde_firing firing;
+	struct sonde_firing firing SONDE_UNINITIALIZED;
 	u32 left = SONDE_COST_MAX(armed->session);
 	bool deferred = false;
 

@@ -97,7 +97,10 @@ static void unused(void)
 		taps[n].id = taps[n].probe = 1;
 		taps[n].kind = SONDE_TAP_EXEC;
 		CHECK(arm_tap(&c, taps[n], NULL) == -EINVAL &&
-			      strstr(c.last.reply.why, "not 0"),
+			      (strstr(c.last.reply.why, "not 0") ||
+			       /* there are fewer than it says */
+			       (taps[n].arguments &&
+				strstr(c.last.reply.why, "location"))),
 		      "tap, row %u: %s", n, c.last.reply.why);
 	}
 	close_client(&c);

@@ -237,7 +237,12 @@ size_t AddressSpace::lost() const {
 /// Forgets the breakpoints whose int3 is not in this mapping any more, whatever is mapped there now.
 void AddressSpace::forget_sites(const Mapping& gone) {
   const auto within = [&](uint64_t address) { return address >= gone.start && address < gone.end; };
-  std::erase_if(past_, [&](const auto& was) { return within(was.first) && !still_ours(was.first, was.second); });
+  // One that was taken out may not have been: if its text had been moved by then, it is in the text's new place.
+  std::erase_if(past_, [&](const auto& was) {
+    const bool forget = within(was.first) && !still_ours(was.first, was.second);
+    if (forget && was.second.length == was.second.bytes.size()) moved_.insert(was.second.bytes);
+    return forget;
+  });
   for (auto at = sites_.lower_bound(gone.start); at != sites_.end() && at->first < gone.end;) {
     const Site& site = at->second;
     if (site.lifted > 0 || still_ours(at->first, site)) {

@@ -111,6 +111,11 @@ bool has(Dwarf_Die& die, unsigned name) {
 
 }  // namespace
 
+bool entry_of(Dwarf_Die& function, Dwarf_Addr& entry) {
+  Dwarf_Addr base = 0, end = 0;
+  return dwarf_entrypc(&function, &entry) == 0 || dwarf_ranges(&function, 0, &base, &entry, &end) > 0;
+}
+
 void read_origin(Dwarf_Die& function, CFunction& out) {
   Dwarf_Die unit;
   Dwarf_Attribute attribute;
@@ -133,7 +138,7 @@ CEntryPlace read_entry_place(Dwarf_Die& function, Dwarf_Die& parameter) {
   CEntryPlace place;
   Dwarf_Attribute attribute;
   Dwarf_Addr entry = 0;
-  if (dwarf_lowpc(&function, &entry) != 0) return place;
+  if (!entry_of(function, entry)) return place;
   if (dwarf_attr_integrate(&parameter, DW_AT_const_value, &attribute) != nullptr) {
     Dwarf_Sword value = 0;
     place.listed = true;

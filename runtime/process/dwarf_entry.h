@@ -8,6 +8,9 @@
 
 namespace sonde {
 
+/// The address of the function's first instruction. A function with a cold part has ranges: the first is the hot one.
+bool entry_of(Dwarf_Die& function, Dwarf_Addr& entry);
+
 /// Who compiled the function, and what may have been done to it.
 void read_origin(Dwarf_Die& function, CFunction& out);
 

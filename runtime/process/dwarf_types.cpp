@@ -70,9 +70,7 @@ bool names_type(int tag, CName what) {
     case CName::Union: return tag == DW_TAG_union_type;
     case CName::Enum: return tag == DW_TAG_enumeration_type;
     // In C++ the name of a class is the name of a type. D does not know all basic types: __int128, complex double.
-    case CName::Typedef:
-      return tag == DW_TAG_typedef || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
-             tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type || tag == DW_TAG_base_type;
+    case CName::Typedef: return tag == DW_TAG_typedef || tag == DW_TAG_class_type || tag == DW_TAG_base_type;
   }
   return false;
 }
@@ -214,7 +212,7 @@ class DwarfTypes : public CTypes {
       if (dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute) != nullptr) linkage = dwarf_formstring(&attribute);
       std::string name = linkage != nullptr ? linkage : name_of(die);
       if (!name.empty()) functions_.emplace(std::move(name), die);
-      if (Dwarf_Addr entry = 0; dwarf_lowpc(&die, &entry) == 0) entries_.emplace(entry, die);
+      if (Dwarf_Addr entry = 0; entry_of(die, entry)) entries_.emplace(entry, die);
       return true;
     });
   }

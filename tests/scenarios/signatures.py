@@ -159,10 +159,11 @@ def arguments_of_methods(world):
     """`this`, and what comes behind a hidden result: getters of strings, vectors and structs; classes by reference."""
     clauses = ""
     for name in ("name", "big", "plain", "virt", "many", "col"):
-        clauses += f'pid$target:a.out:Owner??{name}*:entry {{ printf("{name} %d %d\\n", args[0]->id, args[1]); }} '
-    clauses += ('pid$target:a.out:Owner??stat*:entry { printf("stat %d\\n", args[0]); } pid$target:a.out:freefn*:entry { printf("freefn %d %d\\n", args[0], args[1]); } '
-                'pid$target:a.out:Owner??ref*:entry { printf("ref %d %d\\n", args[0]->id, *args[2]); } '
-                'pid$target:a.out:Owner??take*:entry { printf("take %d %d\\n", args[0]->id, args[2]); }')
+        tag = "?abi?cxx11?" if name == "name" else ""  # not `name*`, which is the cold part, too
+        clauses += f'pid$target:a.out:Owner??{name}{tag}:entry {{ printf("{name} %d %d\\n", args[0]->id, args[1]); }} '
+    clauses += ('pid$target:a.out:Owner??stat:entry { printf("stat %d\\n", args[0]); } pid$target:a.out:freefn?abi?cxx11?:entry { printf("freefn %d %d\\n", args[0], args[1]); } '
+                'pid$target:a.out:Owner??ref:entry { printf("ref %d %d\\n", args[0]->id, *args[2]); } '
+                'pid$target:a.out:Owner??take:entry { printf("take %d %d\\n", args[0]->id, args[2]); }')
     wanted = ["name 17 3", "big 17 44", "plain 17 45", "virt 17 46", "many 17 2", "col 17 7", "stat 47", "freefn 51 52", "ref 17 5", "take 17 48"]
     for level in ("-O0", "-O2"):
         result = world.sonde("-q", "-n", clauses, "-c", world.program("passed_objects", level))

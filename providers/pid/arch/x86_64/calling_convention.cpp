@@ -15,6 +15,7 @@
 //   vectors of 32 bytes and more   by registers with -mavx, else in memory
 //   vectors below 8 bytes          gcc has changed its mind; clang has not
 //   __int128 in the last register  clang splits it between register and stack
+//   unions of 16-byte reals with integers   clang does not pass them as the psABI says
 #include "providers/pid/calling_convention.h"
 
 #include <algorithm>
@@ -146,7 +147,8 @@ class Classifier {
     const bool extended = is_extended(type);
     if (type.complex) {
       if (extended || type.size > 16) return put(0, Class::Memory);
-      for (uint64_t byte = 0; byte < type.size; byte += 8) put(at + byte, Class::Sse);
+      put(at, Class::Sse);
+      put(at + type.size / 2, Class::Sse);  // the halves may lie in two eightbytes
     } else if (type.size <= 8) {
       put(at, Class::Sse);
     } else {
@@ -210,7 +212,11 @@ class Classifier {
   void finish() {
     auto& [low, high] = out_.of;
     if (size_ > 16 || (high == Class::X87Up && low != Class::X87)) low = Class::Memory;
-    if (high == Class::SseUp && low != Class::Sse) high = Class::Sse;
+    if (high == Class::SseUp && low != Class::Sse) {
+      if (function_.producer.find("clang") != std::string::npos)
+        unknown("clang has a rule of its own for a union with a number or vector of 16 bytes");
+      high = Class::Sse;
+    }
     if (out_.memory()) low = Class::Memory;
   }
 

@@ -105,6 +105,8 @@ sonde_finder_start(const struct sonde_finder_target *target,
 		   const struct sonde_finder_ops *ops, void *data);
 void sonde_finder_stop(struct sonde_finder *finder);
 
+enum sonde_mark { SONDE_MARK_NONE, SONDE_MARK_ONE, SONDE_MARK_FORKS };
+
 /* Only within the module: finders whose targets are added and removed. */
 struct sonde_finder *sonde_finder_make(const struct sonde_finder_ops *ops,
 				       void *data, struct sonde_purse *purse);
@@ -115,7 +117,9 @@ int sonde_finder_add(struct sonde_finder *finder, pid_t pid);
 bool sonde_finder_remove(struct sonde_finder *finder, pid_t pid,
 			 unsigned int *what);
 bool sonde_finder_has(struct sonde_finder *finder, pid_t pid);
-bool sonde_finder_mark(struct sonde_finder *finder, pid_t pid);
+pid_t sonde_finder_origin(struct sonde_finder *finder, pid_t pid);
+bool sonde_finder_mark(struct sonde_finder *finder, pid_t pid,
+		       enum sonde_mark mark);
 bool sonde_finder_is_marked(struct sonde_finder *finder, pid_t pid);
 unsigned int sonde_finder_count(const struct sonde_finder *finder);
 void sonde_finder_walk(struct sonde_finder *finder,

@@ -46,8 +46,9 @@
 struct process {
 	struct hlist_node node;
 	pid_t pid;
+	pid_t origin;	/* the chosen process whose program it runs; 0: none */
 	bool chosen;	/* itself, not through its parent */
-	bool marked;	/* by the owner */
+	enum sonde_mark marked;	/* by the owner */
 };
 
 int sonde_finders;
@@ -92,6 +93,39 @@ bool sonde_finder_matches(struct sonde_finder *finder, pid_t pid)
 	return READ_ONCE(finder->all) || sonde_finder_has(finder, pid);
 }
 
+/**
+ * sonde_finder_origin() - the chosen process whose program a process runs
+ * @finder: any finder
+ * @pid: any process
+ *
+ * Context: Any.
+ * Return: the process itself, or the one that it was forked from without an exec
+ * since; 0: neither.
+ */
+pid_t sonde_finder_origin(struct sonde_finder *finder, pid_t pid)
+{
+	struct process *process;
+	pid_t origin;
+
+	rcu_read_lock();
+	process = finder_look_up(finder, pid);
+	origin = process ? READ_ONCE(process->origin) : 0;
+	rcu_read_unlock();
+	return origin;
+}
+
+/* What a process takes over from its parent, which matches. */
+static void finder_inherit(struct sonde_finder *finder, struct process *child)
+{
+	struct process *parent = finder_look_up(finder, current->tgid);
+
+	if (!parent)
+		return;
+	child->origin = parent->origin;
+	if (parent->marked == SONDE_MARK_FORKS)
+		child->marked = SONDE_MARK_FORKS;
+}
+
 /* Return: 1; 0: it was already in the table; -ENOMEM. */
 static int finder_insert(struct sonde_finder *finder, pid_t pid, bool chosen)
 {
@@ -109,7 +143,13 @@ static int finder_insert(struct sonde_finder *finder, pid_t pid, bool chosen)
 	found = finder_look_up(finder, pid);
 	if (found) {
 		found->chosen |= chosen;
+		if (chosen)
+			WRITE_ONCE(found->origin, pid);
 	} else {
+		if (chosen)
+			fresh->origin = pid;
+		else
+			finder_inherit(finder, fresh);
 		hash_add_rcu(finder->processes, &fresh->node, pid);
 		WRITE_ONCE(finder->count, finder->count + 1);
 	}
@@ -246,6 +286,20 @@ static void finder_judge(struct sonde_finder *finder)
 	}
 }
 
+/* A child that was not chosen itself has no origin any more. */
+static void finder_forget_origin(struct sonde_finder *finder)
+{
+	struct process *process;
+
+	spin_lock(&finder->lock);
+	process = finder_look_up(finder, current->tgid);
+	if (process && !process->chosen) {
+		WRITE_ONCE(process->origin, 0);
+		WRITE_ONCE(process->marked, SONDE_MARK_NONE);
+	}
+	spin_unlock(&finder->lock);
+}
+
 /* The current thread runs another program. May sleep. */
 void sonde_finder_exec(void)
 {
@@ -260,6 +314,7 @@ void sonde_finder_exec(void)
 			finder_judge(finder);
 		if (!sonde_finder_matches(finder, current->tgid))
 			continue;
+		finder_forget_origin(finder);
 		if (finder->ops.exec)
 			finder->ops.exec(finder->data);
 		sonde_finder_calls_program(finder);
@@ -524,20 +579,36 @@ int sonde_finder_add(struct sonde_finder *finder, pid_t pid)
  * sonde_finder_mark() - set the owner's mark on a process
  * @finder: any finder
  * @pid: any process
+ * @mark: SONDE_MARK_FORKS also marks the processes that have it as their origin
  *
  * Context: Process context.
  * Return: whether it matches.
  */
-bool sonde_finder_mark(struct sonde_finder *finder, pid_t pid)
+bool sonde_finder_mark(struct sonde_finder *finder, pid_t pid,
+		       enum sonde_mark mark)
 {
 	struct process *process;
 
 	spin_lock(&finder->lock);
 	process = finder_look_up(finder, pid);
 	if (process)
-		WRITE_ONCE(process->marked, true);
+		WRITE_ONCE(process->marked, mark);
 	spin_unlock(&finder->lock);
 	return process;
+}
+
+/* A process that was forked before its origin got the mark does not have it itself. */
+static bool finder_has_mark(struct sonde_finder *finder,
+			    const struct process *process)
+{
+	pid_t origin = READ_ONCE(process->origin);
+
+	if (READ_ONCE(process->marked) != SONDE_MARK_NONE)
+		return true;
+	if (!origin || origin == process->pid)
+		return false;
+	process = finder_look_up(finder, origin);
+	return process && READ_ONCE(process->marked) == SONDE_MARK_FORKS;
 }
 
 /**
@@ -554,7 +625,7 @@ bool sonde_finder_is_marked(struct sonde_finder *finder, pid_t pid)
 
 	rcu_read_lock();
 	process = finder_look_up(finder, pid);
-	marked = process && READ_ONCE(process->marked);
+	marked = process && finder_has_mark(finder, process);
 	rcu_read_unlock();
 	return marked;
 }

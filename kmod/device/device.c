@@ -283,7 +283,8 @@ static int device_perform(struct sonde_session *session, struct exchange *x)
 	case SONDE_RELEASE:
 		return sonde_hold_release(session, r->id, r->value, why);
 	case SONDE_FOLLOW:
-		return sonde_target_follow(session, r->value, why);
+		return sonde_target_follow(session, r->value, r->id == 1,
+					   why);
 	case SONDE_ACKNOWLEDGE:
 		return sonde_hold_acknowledge(session, r->id, why);
 	case SONDE_READ_MEMORY:

@@ -59,7 +59,7 @@
 
 struct held_tap {
 	u32 place; /* what fires it: see hold_place() */
-	u32 id, pid;
+	u32 id, pid, flags;
 	bool gone; /* it does not fire here any more */
 	struct sonde_probe *probe;
 };
@@ -189,7 +189,8 @@ static struct sonde_probe *hold_next_probe(struct sonde_tracees *tracees,
 			break;
 		*id = tap->id + 1ull;
 		if (!READ_ONCE(tap->gone) &&
-		    (!tap->pid || tap->pid == current->tgid))
+		    sonde_tap_names(tracees->session, tap->pid, tap->flags,
+				    current->tgid))
 			probe = tap->probe;
 	}
 	rcu_read_unlock();
@@ -494,6 +495,7 @@ static void hold_put_tap(void *data, struct sonde_armed *armed)
 		.place = place,
 		.id = armed->tap.id,
 		.pid = armed->tap.pid,
+		.flags = armed->tap.flags,
 		.probe = armed->probe,
 		.gone = !armed->held,
 	};

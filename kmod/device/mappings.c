@@ -116,6 +116,9 @@ static struct sonde_event mappings_event(struct sonde_session *session,
 		.inode = inode->i_ino,
 		.major = MAJOR(inode->i_sb->s_dev),
 		.minor = MINOR(inode->i_sb->s_dev),
+		.origin = kind == SONDE_EVENT_MAPPED ?
+				  sonde_finder_origin(session->finder,
+						      current->tgid) : 0,
 	};
 }
 

@@ -394,13 +394,16 @@ int sonde_target_remove(struct sonde_session *session, u64 number, char *why)
  * SONDE_ACKNOWLEDGE
  * @session: its lock is held
  * @number: a target
+ * @forks: also those of the processes that have it as their origin
  * @why: the message for the user on failure
  *
  * Context: Process context. May sleep.
  * Return: 0, -ESRCH, -ENOMEM, or an error of sonde_hold_check().
  */
-int sonde_target_follow(struct sonde_session *session, u64 number, char *why)
+int sonde_target_follow(struct sonde_session *session, u64 number, bool forks,
+			char *why)
 {
+	enum sonde_mark mark = forks ? SONDE_MARK_FORKS : SONDE_MARK_ONE;
 	int err = sonde_hold_check(SONDE_TAP_CREATE, why);
 
 	lockdep_assert_held(&session->lock);
@@ -408,7 +411,8 @@ int sonde_target_follow(struct sonde_session *session, u64 number, char *why)
 		return err;
 	if (!sonde_tracees_of(session))
 		return -ENOMEM;
-	if (number <= INT_MAX && sonde_finder_mark(session->finder, number))
+	if (number <= INT_MAX &&
+	    sonde_finder_mark(session->finder, number, mark))
 		return 0;
 	return sonde_refuse(why, -ESRCH, "no process %llu is traced", number);
 }

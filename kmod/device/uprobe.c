@@ -63,7 +63,8 @@ static struct sonde_uprobe *utap_uprobe_of(struct uprobe_consumer *consumer)
 static bool __maybe_unused utap_wants_process(const struct sonde_uprobe *uprobe,
 					      u32 pid)
 {
-	if (uprobe->pid && uprobe->pid != pid)
+	if (uprobe->pid && uprobe->pid != pid &&
+	    sonde_finder_origin(uprobe->session->finder, pid) != uprobe->pid)
 		return false;
 	return !READ_ONCE(uprobe->session->targeted) ||
 	       sonde_has_target(uprobe->session, pid);
@@ -106,7 +107,8 @@ static __always_inline bool utap_fire_user(struct sonde_armed *armed,
 	firing->task = task;
 	firing->regs = regs;
 	firing->call = -1;
-	if (armed->tap.pid && armed->tap.pid != task->tgid)
+	if (!sonde_tap_names(session, armed->tap.pid, armed->tap.flags,
+			     task->tgid))
 		return deferred;
 	preempt_disable_notrace();
 	if (!sonde_covers(session, task)) {
@@ -184,7 +186,8 @@ static noinline enum verdict utap_judge(const struct sonde_armed *armed,
 /* What fires at one instruction may together cost as much as one probe; the rest is lost. */
 static noinline void utap_lose(const struct sonde_armed *armed)
 {
-	if (armed->tap.pid && armed->tap.pid != current->tgid)
+	if (!sonde_tap_names(armed->session, armed->tap.pid,
+			     armed->tap.flags, current->tgid))
 		return;
 	preempt_disable_notrace();
 	if (sonde_covers(armed->session, current))

@@ -39,7 +39,7 @@ enum sonde_request_kind {
 	SONDE_READ_MEMORY, /* id = pid, address, length; reply: the bytes */
 	SONDE_WRITE_MEMORY, /* id = pid, address; payload: the bytes */
 	SONDE_RELEASE, /* id = tid of a held thread; value: 0 go on, 1 stay stopped, 2 + n: raise signal n */
-	SONDE_FOLLOW, /* value = pid, a target: from now on, a thread of it (not of its children) that maps an executable file waits for SONDE_ACKNOWLEDGE */
+	SONDE_FOLLOW, /* value = pid, a target: from now on, a thread of it that maps an executable file waits for SONDE_ACKNOWLEDGE; id = 1: and threads of the processes that have it as their origin. value = 0: threads of every process that the session traces, now and later */
 	SONDE_ACKNOWLEDGE, /* id = tid: one of its MAPPED events has been handled. The thread goes on when each of them is acknowledged */
 	SONDE_STATISTICS, /* reply: sonde_statistics */
 	SONDE_SESSIONS, /* reply: value = their number, array of sonde_session_info: for root all sessions, else the user's own */
@@ -95,15 +95,15 @@ struct sonde_tap {
 	uint32_t kind;
 	uint32_t probe;
 	uint32_t number; /* of a system call; for a tap in SONDE_PATH_CODE: how many bytes of its function's text `sum` covers */
-	uint32_t pid; /* only this process; 0: every target and its children */
+	uint32_t pid; /* only this process, or those with this origin; 0: every target and its children */
 	uint32_t path_length; /* length of the path for USER_*, without a NUL; the paths follow the array, in order; 0: the path of the tap before */
 	uint64_t offset; /* in the file, of the instruction; for PROFILE and TICK the period, ns, at least SONDE_PERIOD_MIN */
 	uint64_t function; /* file offset of the function's entry, for USER_* */
 	struct sonde_leave leave; /* for USER_RETURN: the instruction; for USER_ENTRY: REENTER for the jumps that are not entries, else NONE */
 	uint32_t sum; /* in SONDE_PATH_CODE: CRC-32 of the text when the probe was made; if the text differs, the tap is not armed. Else 0 */
 	uint32_t arguments; /* number of its sonde_location: where the arguments are; for USER_* */
+	uint32_t flags; /* SONDE_TAP_FORKS */
 	/* Reserved, all 0: no source supports these yet. */
-	uint32_t flags;
 	uint32_t counters; /* number of its u64: offsets in the file of 16-bit counters of tracers, incremented while the tap is armed */
 	uint32_t returns; /* for a USER_ENTRY: number of its sonde_leave, to be armed with it */
 	uint32_t machine; /* ELF's number of the machine that leaves and locations speak of; 0: the source's own */
@@ -150,6 +150,8 @@ struct sonde_event {
 	uint32_t major, minor; /* of the file's device */
 	uint32_t length; /* bytes that follow */
 	uint32_t descriptors; /* on the socket, 1: a descriptor of the mapped file comes with the event, because its path may not lead there any more */
+	uint32_t origin; /* of MAPPED: pid's origin, 0 none */
+	uint32_t reserved;
 };
 
 /* On the socket every packet begins with one of these. SOCK_STREAM: a packet may be of any length. */

@@ -22,6 +22,12 @@
 #include <stdint.h>
 #endif
 
+/*
+ * The origin of a process is the target whose program it runs: a target's is itself; that of a process which was forked
+ * is its parent's, until it executes another program; then it has none.
+ */
+#define SONDE_TAP_FORKS 1u /* a flag of user taps that name a pid: they fire in every process that has it as its origin */
+
 /* Roles of a siginfo; siginfo.h fills them in. */
 #define SONDE_SIGINFO_ROLES(kind, ARG)                                                        \
 	ARG(kind, NUMBER, 0, 1, "int", "the signal")                                          \

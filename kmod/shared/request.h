@@ -33,11 +33,11 @@ static inline unsigned sonde_request_uses(uint32_t kind)
 	case SONDE_SESSIONS: return 0;
 	case SONDE_HELLO:
 	case SONDE_ATTACH:
-	case SONDE_DETACH:
-	case SONDE_FOLLOW: return SONDE_USES_VALUE;
+	case SONDE_DETACH: return SONDE_USES_VALUE;
 	case SONDE_ACKNOWLEDGE: return SONDE_USES_ID;
 	case SONDE_BUFFERS:
 	case SONDE_RUN_TO_ENTRY:
+	case SONDE_FOLLOW:
 	case SONDE_RELEASE: return SONDE_USES_ID | SONDE_USES_VALUE;
 	case SONDE_PROGRAM_LOAD: return SONDE_USES_ID | SONDE_USES_LENGTH;
 	case SONDE_ECB_ADD:
@@ -86,12 +86,14 @@ static inline const char *sonde_tap_fault(const struct sonde_tap *tap)
 		if (tap->reserved[n])
 			return "reserved fields of a tap are not 0";
 	}
-	if (tap->flags || tap->counters || tap->returns || tap->machine)
+	if ((tap->flags & ~SONDE_TAP_FORKS) || tap->counters || tap->returns || tap->machine)
 		return "flags, counters, returns or machine of a tap are not 0";
 	if (tap->arguments && !user)
 		return "locations of a tap that is not of a user program: their number is not 0";
 	if (tap->arguments > SONDE_LOCATIONS_MAX)
 		return "too many locations of a tap";
+	if ((tap->flags & SONDE_TAP_FORKS) && (!user || !tap->pid))
+		return "only user taps of one process follow its forks";
 	return NULL;
 }
 

@@ -211,6 +211,7 @@ void enable(void*, dtrace_id_t id, void* parg) {
                                        .function = spot.entry,
                                        .leave = spot.place.leave,
                                        .sum = spot.text.sum,
+                                       .flags = SONDE_TAP_FORKS,
                                        .locations = locations.data(),
                                        .location_count = static_cast<uint32_t>(locations.size())};
     sonde_tap_arm(id, &request);

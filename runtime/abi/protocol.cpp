@@ -229,7 +229,8 @@ Result<SourceEvent> parse_event(ByteSpan body) {
     case SONDE_EVENT_TARGET_GONE: return SourceEvent(TargetGone{event.pid, static_cast<int>(event.value)});
     case SONDE_EVENT_ALL_GONE: return SourceEvent(AllGone{});
     case SONDE_EVENT_MAPPED:
-      return SourceEvent(FileMapped{mapping_of(event, std::move(text)), static_cast<uint32_t>(event.value)});
+      return SourceEvent(
+          FileMapped{mapping_of(event, std::move(text)), static_cast<uint32_t>(event.value), event.origin});
     case SONDE_EVENT_MAPPING:
       return SourceEvent(MappingSeen{mapping_of(event, std::move(text)), event.value == SONDE_MAPPING_ENDS});
     case SONDE_EVENT_EXEC: return SourceEvent(ProgramChanged{event.pid, event.time});
@@ -289,7 +290,8 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
                tap.function,
                tap.leave,
                tap.sum,
-               {}};
+               {},
+               (tap.flags & SONDE_TAP_FORKS) != 0};
     const bool same_file = tap.path_length == 0 && is_user_tap(parsed.kind) && !taps.empty();
     if (same_file)
       parsed.path = taps.back().path;
@@ -355,6 +357,7 @@ Bytes encode_taps(std::span<const Tap> taps) {
     raw.arguments = static_cast<uint32_t>(tap.locations.size());
     append(locations,
            {reinterpret_cast<const uint8_t*>(tap.locations.data()), tap.locations.size() * sizeof(sonde_location)});
+    raw.flags = tap.forks ? SONDE_TAP_FORKS : 0;
     append(bytes, as_bytes(raw));
     append(paths, {reinterpret_cast<const uint8_t*>(path.data()), path.size()});
     before = &tap.path;

@@ -20,13 +20,14 @@ struct Tap {
   sonde_tap_kind kind{};
   ProbeId probe;
   uint32_t number = 0;    ///< system call number; for code compiled at run time, bytes of its function's text
-  uint32_t pid = 0;       ///< only this process; 0: all targets
+  uint32_t pid = 0;       ///< only this process, or those with this origin; 0: all targets
   std::string path;       ///< file of a user tap
   uint64_t offset = 0;    ///< in that file
   uint64_t function = 0;  ///< file offset of the function's entry
   sonde_leave leave{};    ///< for USER_RETURN, and for the jumps back of a USER_ENTRY
   uint32_t sum = 0;       ///< CRC-32 of that text
   std::vector<sonde_location> locations;  ///< where the arguments are
+  bool forks = false;     ///< SONDE_TAP_FORKS
 };
 
 /// A tap at a place in a file.
@@ -64,6 +65,7 @@ struct FileMapping {
 struct FileMapped {
   FileMapping mapping;
   uint32_t waiting = 0;  ///< the thread that waits for ThreadControl::acknowledge(); 0: none
+  uint32_t origin = 0;   ///< the target whose program the process runs: itself, or the one it was forked from; 0: none
 };
 /// A process had this mapping.
 struct MappingSeen {

@@ -313,6 +313,10 @@ std::vector<const MappedRing*> Framework::mapped_rings() { return Locked(impl_.g
 
 void Framework::set_ring_bytes(uint64_t bytes) { Locked(impl_.get())->firing.set_ring_bytes(bytes); }
 
+void Framework::set_follow_forks(bool follow) { Locked(impl_.get())->follow_forks = follow; }
+
+void Framework::note_fork(uint32_t origin, uint32_t pid) { Locked(impl_.get())->forks[origin].insert(pid); }
+
 void Framework::set_targets(std::vector<uint32_t> pids) {
   std::lock_guard lock(impl_->mutex);
   std::vector<uint32_t> before = std::exchange(impl_->targets, std::move(pids));

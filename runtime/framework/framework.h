@@ -116,6 +116,12 @@ class Framework final : public ProbeCatalog {
 
   const SourceCapabilities& capabilities() const override;
 
+  /// Whether taps of one process follow it into those that it forks (SONDE_TAP_FORKS); they do at first. Only before
+  /// the first probe is enabled.
+  void set_follow_forks(bool follow);
+  /// `pid`, which the target `origin` has forked and which runs its program, has mapped files of its own.
+  void note_fork(uint32_t origin, uint32_t pid);
+
   /// The traced processes, for providers of user probes (sonde_targets) and for $target.
   void set_targets(std::vector<uint32_t> pids);
   const std::vector<uint32_t>& targets() const override;

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -102,7 +103,9 @@ struct Framework::Impl {
   FunctionPlaces functions;       ///< for sonde_function_places()
   std::vector<TargetHook> target_hooks;
   std::vector<uint32_t> targets;
-  std::vector<uint32_t> followed;  ///< pids, by sonde_follow()
+  std::vector<uint32_t> followed;                ///< pids, by sonde_follow()
+  bool follow_forks = true;                      ///< -x followforks
+  std::map<uint32_t, std::set<uint32_t>> forks;  ///< of each target, those that have mapped files of their own
 
   std::map<uint32_t, EnablingState> enablings;
   uint32_t last_enabling = 0, last_epid = 0, last_tap = 0, last_program = 0;

@@ -258,7 +258,8 @@ struct sonde_tap_request {
   uint64_t function;        /* in the file, of the function's first instruction */
   struct sonde_leave leave; /* how the instruction leaves the function: from sonde_function_places() */
   uint32_t sum;             /* in SONDE_PATH_CODE: CRC-32 of the text; else 0 */
-  uint32_t reserved;
+  uint32_t flags;           /* SONDE_TAP_FORKS, with a pid: also in the processes that it forks, until they execute
+                               another program; unless the user has said -x followforks=no */
   /* User taps: where the probe's arguments stand when the tap fires, at most SONDE_LOCATIONS_MAX; and 16-bit counters of
    * tracers, by their offsets in the file, which are incremented while the tap is armed: no source supports these yet.
    */
@@ -311,10 +312,11 @@ void sonde_targets(void (*visit)(void* arg, uint32_t pid), void* arg);
  * */
 int sonde_on_target(dtrace_provider_id_t owner, void (*hook)(void* arg, uint32_t pid), void* arg);
 /* Context: dtps_provide, dtps_provide_module. Files that the target `pid` maps later may have probes that are wanted.
- * From now on, a thread of it that maps a file waits until dtps_provide_module, and dtps_provide for each enabled
+ * From now on, a thread of it, or of a process that it forks, that maps a file waits until dtps_provide_module, and dtps_provide for each enabled
  * description, have been called. */
 void sonde_follow(uint32_t pid);
-/* Context: outside, dtps_provide, dtps_provide_module. Calls `visit` for each executable file mapping of `pid`.
+/* Context: outside, dtps_provide, dtps_provide_module. Calls `visit` for each executable file mapping of `pid`, then
+ * for those of the processes that it has forked, that run its program and have mapped files since.
  * ESRCH, ENOENT: no such process. EACCES, EPERM: no permission, or the context is another. */
 int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg);
 /* Context: outside, dtps_provide, dtps_provide_module. Calls `visit` for every place that taps of `kind`, USER_ENTRY or

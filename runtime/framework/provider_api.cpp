@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/base/find.h"
 #include "runtime/framework/framework_impl.h"
 #include "runtime/framework/observers.h"
 #include "runtime/process/proc_maps.h"
@@ -167,6 +168,22 @@ bool are_locations(sonde_tap_kind kind, std::span<const sonde_location> list) {
   return std::ranges::all_of(list, [](const sonde_location& one) { return sonde_location_check(&one) == 0; });
 }
 
+/// Returns 0 or an errno.
+int visit_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg) {
+  auto maps = sonde::read_proc_maps(pid);
+  if (!maps) return maps.error().code() != 0 ? maps.error().code() : EINVAL;
+  for (const sonde::MapEntry& entry : *maps) {
+    if (!entry.executable || !entry.is_file()) continue;
+    const std::string file = sonde::path_to_open(pid, entry);
+    sonde_mapping mapping{entry.start, entry.end, entry.offset, {}, {}};
+    if (entry.path.size() >= sizeof mapping.path || file.size() >= sizeof mapping.file) continue;
+    std::memcpy(mapping.path, entry.path.c_str(), entry.path.size() + 1);
+    std::memcpy(mapping.file, file.c_str(), file.size() + 1);
+    visit(arg, &mapping);
+  }
+  return 0;
+}
+
 }  // namespace
 
 extern "C" {
@@ -238,6 +255,7 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   const std::span locations(request->locations, request->location_count);
   if (!are_locations(request->kind, locations)) return EINVAL;
   if (request->counter_count != 0) return ENOTSUP;
+  if (request->flags != 0 && (request->flags != SONDE_TAP_FORKS || request->pid == 0)) return EINVAL;
   sonde::Tap tap;
   tap.id = {++framework->last_tap};
   tap.kind = request->kind;
@@ -250,6 +268,7 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   tap.leave = request->leave;
   tap.sum = request->sum;
   tap.locations.assign(locations.begin(), locations.end());
+  tap.forks = (request->flags & SONDE_TAP_FORKS) != 0 && framework->follow_forks;
   if (state->taps.empty()) state->taps.first = tap.id.value;
   state->taps.count++;
   framework->taps_to_arm.push_back(std::move(tap));
@@ -361,22 +380,16 @@ void sonde_follow(uint32_t pid) {
   if (!framework || framework->source == nullptr || std::ranges::count(framework->followed, pid) != 0) return;
   sonde::ThreadControl* threads = framework->source->threads();
   // This fails before the source has attached to the process and after its end; the provider will ask again.
-  if (threads != nullptr && threads->follow(pid)) framework->followed.push_back(pid);
+  if (threads != nullptr && threads->follow(pid, framework->follow_forks)) framework->followed.push_back(pid);
 }
 
 int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg) {
   if (!check_call(Call::Targets, "sonde_mappings")) return EPERM;
-  auto maps = sonde::read_proc_maps(pid);
-  if (!maps) return maps.error().code() != 0 ? maps.error().code() : EINVAL;
-  for (const sonde::MapEntry& entry : *maps) {
-    if (!entry.executable || !entry.is_file()) continue;
-    const std::string file = sonde::path_to_open(pid, entry);
-    sonde_mapping mapping{entry.start, entry.end, entry.offset, {}, {}};
-    if (entry.path.size() >= sizeof mapping.path || file.size() >= sizeof mapping.file) continue;
-    std::memcpy(mapping.path, entry.path.c_str(), entry.path.size() + 1);
-    std::memcpy(mapping.file, file.c_str(), file.size() + 1);
-    visit(arg, &mapping);
-  }
+  const int error = visit_mappings(pid, visit, arg);
+  const auto framework = locked();
+  auto* forks = framework ? sonde::find_in(framework->forks, pid) : nullptr;
+  if (error != 0 || forks == nullptr) return error;
+  std::erase_if(*forks, [&](uint32_t fork) { return visit_mappings(fork, visit, arg) != 0; });  // it has ended
   return 0;
 }
 

@@ -113,7 +113,7 @@ void Breakpoints::arm_all_in(Process& process, const Mapping& mapping) {
   for (const auto& [path, file] : taps_.files()) {
     if (!mapping.executable || !file->is(mapping)) continue;
     for (ArmedTap* tap : file->taps)
-      if (tap->covers(process.pid)) arm_in(process, *tap, mapping);
+      if (tap->covers(process)) arm_in(process, *tap, mapping);
   }
 }
 
@@ -128,7 +128,7 @@ void Breakpoints::arm_code(Process& process, ArmedTap& tap) {
 
 void Breakpoints::arm(ArmedTap& tap) {
   for (auto& [pid, process] : targets_.processes()) {
-    if (!tap.covers(pid) || process->leaving || process->space->compat()) continue;
+    if (!tap.covers(*process) || process->leaving || process->space->compat()) continue;
     const bool armed = prepare(*process);
     if (tap.file->path == SONDE_PATH_CODE) {
       arm_code(*process, tap);
@@ -158,16 +158,24 @@ void Breakpoints::disarm(ArmedTap& tap) {
 void Breakpoints::adopt(Process& process) {
   process.space = std::make_shared<AddressSpace>(process.pid);
   process.at_entry = false;
+  if (process.origin != process.pid) {
+    process.origin = 0;
+    process.followed = process.forks_followed = false;
+  }
   begin(process);
 }
 
 void Breakpoints::begin(Process& process) {
-  if (!process.leaving && (process.followed || taps_.any_user(process.pid))) prepare(process);
+  if (!process.leaving && (process.followed || taps_.any_user(process))) prepare(process);
 }
 
-void Breakpoints::follow(Process& process) {
-  process.followed = true;
-  prepare(process);
+void Breakpoints::follow(Process& process, bool forks) {
+  for (auto& [pid, other] : targets_.processes()) {
+    if (other.get() != &process && (!forks || other->origin != process.pid)) continue;
+    other->followed = true;
+    other->forks_followed = forks;
+    prepare(*other);
+  }
 }
 
 void Breakpoints::notify_mapped(Thread& thread, const Mapping& mapping) {
@@ -182,11 +190,13 @@ void Breakpoints::notify_program(Thread& thread) {
 }
 
 void Breakpoints::forked(Process& child, const Process& parent, bool shares_memory) {
+  child.origin = parent.origin;
+  child.followed = child.forks_followed = parent.forks_followed;
   if (shares_memory) {
     child.space = parent.space;
     return;
   }
-  const auto covers = [&](const ArmedTap* tap) { return tap->covers(child.pid); };
+  const auto covers = [&](const ArmedTap* tap) { return tap->covers(child); };
   child.space = std::make_shared<AddressSpace>(child.pid, *parent.space, [&](const Site& site) {
     return site.program_entry || site.linker || std::ranges::any_of(site.taps, covers);
   });
@@ -279,7 +289,7 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, machine::Registers& regs, std
     else
       drop_entry(process);
     look_again(thread);
-    if (asked || process.followed || taps_.any_user(process.pid)) watch_linker(process);
+    if (asked || process.followed || taps_.any_user(process)) watch_linker(process);
   } else if (site->linker) {
     if (process.run_to_constructors && space.linker_done()) arrive(process);
     look_again(thread);
@@ -297,7 +307,7 @@ void Breakpoints::fire_taps(Thread& thread, const Site& site, const machine::Reg
   if (reentered || sp > thread.reentered_sp) thread.reentered = 0;
   for (const ArmedTap* armed : site.taps) {
     const ArmedTap& tap = *armed;
-    if (!tap.covers(thread.process->pid)) continue;
+    if (!tap.covers(*thread.process)) continue;
     const bool judged = tap.leave.how != SONDE_LEAVE_NONE;
     if (judged) {
       sonde_leave_state state = leave_state(regs);

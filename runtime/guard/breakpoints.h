@@ -6,7 +6,8 @@
 //   when armed          in the mappings that exist
 //   program entry       after an exec, once the dynamic linker has mapped the first libraries
 //   linker breakpoint   after each dlopen and dlclose; the address is r_debug.r_brk
-//   fork                the child has its own copy; breakpoints that its taps do not need are taken out before it runs
+//   fork                the child has its own copy, and the taps of its origin; breakpoints that these do not need are
+//                       taken out before it runs
 //   vfork               parent and child share the memory: a hit fires only the taps that cover the process that hit
 //
 // In a followed process, a thread that gets to the second or third of these with a new file, or that execs, waits
@@ -57,7 +58,8 @@ class Breakpoints {
   /// Sets the taps' breakpoints in a process that has none yet.
   void begin(Process& process);
   /// From now on a thread that maps a file waits until the consumer acknowledges it: see Thread::unacknowledged.
-  void follow(Process& process);
+  /// `forks`: the same in those that have it as their origin.
+  void follow(Process& process, bool forks);
   /// After an exec, if the process is followed: reports the files that the new program was started with.
   void notify_program(Thread& thread);
   /// A child was forked. Call it before the child runs.

@@ -195,11 +195,11 @@ Result<void> Tracer::release(pid_t tid, uint64_t how) {
   return {};
 }
 
-Result<void> Tracer::follow(pid_t pid) {
+Result<void> Tracer::follow(pid_t pid, bool forks) {
   Process* process = targets_.process(pid);
   if (process == nullptr) return no_process(pid);
-  breakpoints_.follow(*process);
-  for (Thread* thread : targets_.threads_of(pid)) want_events(*thread);
+  breakpoints_.follow(*process, forks);
+  for (auto& [tid, thread] : targets_.threads()) want_events(*thread);
   return {};
 }
 

@@ -116,6 +116,8 @@ void Session::event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapp
     header.inode = mapping->inode;
     header.major = mapping->major;
     header.minor = mapping->minor;
+    const Process* process = kind == SONDE_EVENT_MAPPED ? tracer_.targets().process(pid) : nullptr;
+    if (process != nullptr) header.origin = static_cast<uint32_t>(process->origin);
   }
   header.descriptors = file >= 0 ? 1 : 0;
   channel_.send(SONDE_PACKET_EVENT, {as_bytes(header), {reinterpret_cast<const uint8_t*>(text.data()), text.size()}},
@@ -180,7 +182,7 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
     case SONDE_READ_MEMORY: return read_memory(request);
     case SONDE_WRITE_MEMORY: return plain(write_memory(request));
     case SONDE_RELEASE: return plain(tracer_.release(static_cast<pid_t>(request.header.id), request.header.value));
-    case SONDE_FOLLOW: return plain(tracer_.follow(pid));
+    case SONDE_FOLLOW: return plain(tracer_.follow(pid, request.header.id == 1));
     case SONDE_ACKNOWLEDGE: return plain(tracer_.acknowledge(static_cast<pid_t>(request.header.id)));
     case SONDE_STATISTICS: return statistics();
     case SONDE_SESSIONS: return Error("a guard has one session only", EOPNOTSUPP);

@@ -19,6 +19,7 @@
 #include <span>
 
 #include "runtime/base/find.h"
+#include "runtime/guard/targets.h"
 
 namespace sonde::guard {
 namespace {
@@ -47,6 +48,12 @@ utrace_syscall_set call_set(std::span<const std::vector<ArmedTap*>, kSyscallsMax
 
 void add_calls(utrace_syscall_set& set, sonde_tap_kind kind) {
   for (uint32_t call : kCan.calls_behind[kind]) add_call(set, call);
+}
+
+/// A number may have been given to a new process meanwhile: that one is no target.
+bool covers_process(uint32_t pid, bool forks, const Process& process) {
+  const auto of = static_cast<pid_t>(pid);
+  return of == 0 || (process.origin == of && (forks || process.pid == of));
 }
 
 /// An error that says what this source lacks.
@@ -99,7 +106,7 @@ Result<ArmedTap*> TapTable::add(const Tap& tap) {
     auto file = file_of(tap.path);
     if (!file) return std::move(file).error();
     of = *file;
-    user_taps_[tap.pid]++;
+    user_taps_[{tap.pid, tap.forks}]++;
   }
   auto& list = of != nullptr ? of->taps : kinds_[tap.kind];
   const ArmedTap made{
@@ -114,7 +121,8 @@ Result<ArmedTap*> TapTable::add(const Tap& tap) {
       tap.kind,
       tap.sum,
       tap.locations.empty() ? nullptr : std::make_shared<const std::vector<sonde_location>>(tap.locations),
-      static_cast<uint32_t>(list.size())};
+      static_cast<uint32_t>(list.size()),
+      tap.forks};
   ArmedTap* armed = &taps_.emplace(made.id, made).first->second;
   list.push_back(armed);
   if (tap.kind == SONDE_TAP_SYSCALL_ENTRY) entries_[tap.number].push_back(armed);
@@ -129,7 +137,8 @@ void TapTable::remove(uint32_t id) {
   if (armed == nullptr) return;
   drop(armed->file != nullptr ? armed->file->taps : kinds_[armed->kind], armed);
   if (armed->file != nullptr) {
-    if (--user_taps_[armed->pid] == 0) user_taps_.erase(armed->pid);
+    const auto alike = user_taps_.find({armed->pid, armed->forks});
+    if (--alike->second == 0) user_taps_.erase(alike);
     if (armed->file->taps.empty()) files_.erase(std::string(armed->file->path));
   }
   if (armed->kind == SONDE_TAP_SYSCALL_ENTRY) std::erase(entries_[armed->number], armed);
@@ -137,8 +146,11 @@ void TapTable::remove(uint32_t id) {
   taps_.erase(id);
 }
 
-bool TapTable::any_user(pid_t pid) const {
-  return user_taps_.contains(0) || user_taps_.contains(static_cast<uint32_t>(pid));
+bool ArmedTap::covers(const Process& process) const { return covers_process(pid, forks, process); }
+
+bool TapTable::any_user(const Process& process) const {
+  return std::ranges::any_of(
+      user_taps_, [&](const auto& alike) { return covers_process(alike.first.first, alike.first.second, process); });
 }
 
 std::vector<uint32_t> TapTable::ids() const {

@@ -27,6 +27,7 @@ static_assert(kCompatCalls == kUtraceCompatCalls);
 inline constexpr const SourceCapabilities& kCan = kPtraceRow.can;
 
 struct ArmedTap;
+struct Process;
 
 /// A file with user taps in it.
 struct TappedFile {
@@ -48,7 +49,7 @@ struct TappedFile {
 /// An armed tap. There may be a million: what is common to the taps of a file is in TappedFile.
 struct ArmedTap {
   uint32_t id, probe;
-  uint32_t pid;       ///< 0: every process
+  uint32_t pid;       ///< 0: every process; with `forks`, those that have it as their origin
   uint32_t number;    ///< of a system call; in SONDE_PATH_CODE: the number of bytes that `sum` covers
   TappedFile* file;   ///< of a user tap
   uint64_t offset;    ///< in the file; a timer's period
@@ -58,9 +59,11 @@ struct ArmedTap {
   uint32_t sum;
   std::shared_ptr<const std::vector<sonde_location>> locations;  ///< of the arguments; null: none
   uint32_t place = 0;                                            ///< index in its file's list, or its kind's
+  bool forks = false;                                            ///< SONDE_TAP_FORKS
 
   bool user() const { return is_user_tap(kind); }
-  bool covers(pid_t of) const { return pid == 0 || pid == static_cast<uint32_t>(of); }
+  /// Whether it fires in that process.
+  bool covers(const Process& process) const;
 };
 
 /// The numbers by which targets make a call, as in utrace_call: that of 64-bit code, that of 32-bit code.
@@ -88,7 +91,7 @@ class TapTable {
   /// Files with user taps in them.
   const auto& files() const { return files_; }
   /// Whether some user tap covers the process.
-  bool any_user(pid_t pid) const;
+  bool any_user(const Process& process) const;
 
   /// The events that an engine must get for all taps.
   uint32_t events() const;
@@ -101,7 +104,7 @@ class TapTable {
 
   std::unordered_map<uint32_t, ArmedTap> taps_;  // by id
   std::map<std::string, std::unique_ptr<TappedFile>> files_;
-  std::unordered_map<uint32_t, size_t> user_taps_;  // how many user taps, by pid; 0: those for every process
+  std::map<std::pair<uint32_t, bool>, size_t> user_taps_;  // how many user taps, by pid and `forks`
   std::array<std::vector<ArmedTap*>, SONDE_TAP_KIND_COUNT> kinds_;
   std::array<std::vector<ArmedTap*>, kSyscallsMax> entries_, returns_;
 };

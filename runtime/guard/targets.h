@@ -103,6 +103,7 @@ struct Thread {
 
 struct Process {
   pid_t pid = 0;
+  pid_t origin = 0;  ///< the target whose program it runs: itself, or the one it was forked from; 0: another program
   std::shared_ptr<AddressSpace> space;
   bool requested = false;                    ///< the consumer spawned it or attached to it
   bool attached = false;                     ///< it was already running
@@ -110,6 +111,7 @@ struct Process {
   bool shows_exec = false;                   ///< its exec fires at GO
   bool silent = false;                       ///< runs before GO: its firings are ignored
   bool followed = false;                     ///< a thread that maps a file waits until the consumer acknowledges it
+  bool forks_followed = false;               ///< so do those of the processes that it forks, until their exec
   bool leaving = false;                      ///< about to be let go
   const Interpreter* interpreter = nullptr;  ///< of machine code, that runs its program; null: the processor does
   bool told_of_uprobes = false;              ///< the user knows that another tracer has uprobes in it

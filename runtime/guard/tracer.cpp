@@ -179,6 +179,7 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
   Process* process = targets_.process(pid);
   if (process == nullptr) {
     process = &targets_.add_process(pid);
+    process->origin = pid;
     process->silent = attaching_ || (parent != nullptr && parent->process->silent);
     if (parent != nullptr)
       breakpoints_.forked(*process, *parent->process, (flags & CLONE_VM) != 0);
@@ -257,7 +258,7 @@ void Tracer::fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firi
   if (taps.empty()) return;
   std::vector<Firing> firings;
   for (const ArmedTap* tap : taps) {
-    if (!tap->covers(thread.process->pid)) continue;
+    if (!tap->covers(*thread.process)) continue;
     firings.push_back(pattern);
     firings.back().probe = tap->probe;
   }
@@ -353,7 +354,7 @@ void Tracer::fire_samples(Thread& thread) {
   std::vector<Firing> firings;
   for (uint32_t id : due) {
     const ArmedTap* tap = taps_.find(id);
-    if (tap == nullptr || !tap->covers(thread.process->pid)) continue;
+    if (tap == nullptr || !tap->covers(*thread.process)) continue;
     Firing& firing = firings.emplace_back();
     firing.probe = tap->probe;
     firing.call = current_call(thread);

@@ -48,7 +48,7 @@ class Tracer {
   Result<void> run_to_entry(pid_t pid, bool constructors, const std::function<bool()>& give_up);
   void go();
   Result<void> release(pid_t tid, uint64_t how);
-  Result<void> follow(pid_t pid);
+  Result<void> follow(pid_t pid, bool forks);
   Result<void> acknowledge(pid_t tid);
   /// Lets processes go for good, once no trap of ours is under way.
   void let_go(const std::vector<pid_t>& pids);

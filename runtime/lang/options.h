@@ -98,6 +98,8 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"evaltime", OptionKind::Text, OptionPhase::Compile, "",
      "where a -c program waits for the probes: exec, preinit, postinit (dynamic linker done) or main"},
     {"flowindent", OptionKind::Flag, OptionPhase::Always, "0", "indent entry and return"},
+    {"followforks", OptionKind::Flag, OptionPhase::CommandLine, "1",
+     "pid probes of a process also fire in those that it forks, until they execute another program"},
     {"format", OptionKind::Text, OptionPhase::CommandLine, "text",
      "how output is printed: text, as DTrace does, or jsonl and others, for programs"},
     {"host", OptionKind::Text, OptionPhase::CommandLine, "", "the name that output for programs gives this host"},

@@ -48,6 +48,7 @@ Tracing::~Tracing() = default;
 
 Result<void> Tracing::start(std::span<const Enabling> enablings, std::string script) {
   framework_.set_ring_bytes(options_.number("bufsize"));
+  framework_.set_follow_forks(options_.flag("followforks"));
   if (source_ != nullptr) {
     if (auto done = create_buffers(*source_, options_, output_); !done) return done;
     if (auto done = targets_.attach_noted(); !done) return done;
@@ -208,7 +209,11 @@ Result<void> Tracing::look_at_mapped() {
   if (mapped_.empty()) return {};
   const std::vector<FileMapped> mapped = std::exchange(mapped_, {});
   std::vector<std::string> paths;
-  for (const FileMapped& file : mapped) paths.push_back(file.mapping.path);
+  for (const FileMapped& file : mapped) {
+    const FileMapping& mapping = file.mapping;
+    if (file.origin != 0 && file.origin != mapping.pid) framework_.note_fork(file.origin, mapping.pid);
+    paths.push_back(mapping.path);
+  }
   auto done = framework_.modules_appeared(paths);
   for (const FileMapped& file : mapped)
     if (threads_ != nullptr && file.waiting != 0) (void)threads_->acknowledge(file.waiting).has_value();

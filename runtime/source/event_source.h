@@ -62,8 +62,9 @@ class ThreadControl {
   virtual Result<void> read_memory(uint32_t pid, uint64_t address, std::span<uint8_t> to) = 0;
   virtual Result<void> write_memory(uint32_t pid, uint64_t address, std::span<const uint8_t> from) = 0;
   /// From now on, a thread of the target `pid` that maps an executable file waits until each file that it has mapped is
-  /// acknowledged. FileMapped::waiting names the thread.
-  virtual Result<void> follow(uint32_t pid) = 0;
+  /// acknowledged. FileMapped::waiting names the thread. `forks`: the same in the processes that have it as their
+  /// origin.
+  virtual Result<void> follow(uint32_t pid, bool forks) = 0;
   /// One FileMapped event of the waiting thread `tid` has been handled.
   virtual Result<void> acknowledge(uint32_t tid) = 0;
 

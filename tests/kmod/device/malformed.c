@@ -65,7 +65,7 @@ static void unused(void)
 		struct sonde_dif_insn insn;
 	} p = { { 1, 0, 0, 1 }, { .op = SONDE_DIF_RECORD } };
 	struct sonde_tap taps[] = {
-		{ .flags = 1 }, { .arguments = 1 }, { .returns = 1 },
+		{ .flags = 2 }, { .arguments = 1 }, { .returns = 1 },
 		{ .reserved = { [4] = 1 } }, { .counters = 1 },
 		{ .machine = 62 },
 	};

@@ -270,9 +270,9 @@ TEST_F(RawGuard, RefusesWhatIsNotZero) {
   Bytes program(as_bytes(head).begin(), as_bytes(head).end());
   program.resize(program.size() + sizeof(sonde_dif_insn));
   EXPECT_FALSE(parse_program(program));
-  for (auto change : {+[](sonde_tap& tap) { tap.flags = 1; }, +[](sonde_tap& tap) { tap.arguments = 1; },
+  for (auto change : {+[](sonde_tap& tap) { tap.flags = 2; }, +[](sonde_tap& tap) { tap.arguments = 1; },
                       +[](sonde_tap& tap) { tap.returns = 1; }, +[](sonde_tap& tap) { tap.reserved[4] = 1; },
-                      +[](sonde_tap& tap) { tap.counters = 1; },
+                      +[](sonde_tap& tap) { tap.counters = 1; }, +[](sonde_tap& tap) { tap.flags = SONDE_TAP_FORKS; },
                       +[](sonde_tap& tap) {
                         tap.kind = SONDE_TAP_EXIT;
                         tap.arguments = 1;

@@ -49,7 +49,7 @@ class QuietSource : public EventSource, public ThreadControl {
     released.emplace_back(tid, how);
     return {};
   }
-  Result<void> follow(uint32_t) override { return {}; }
+  Result<void> follow(uint32_t, bool) override { return {}; }
   Result<void> acknowledge(uint32_t) override { return {}; }
   int event_fd() const override { return -1; }
   Result<std::optional<SourceEvent>> next_event() override { return std::optional<SourceEvent>(); }

@@ -317,7 +317,7 @@ TEST_F(FrameworkTest, ATargetIsFollowedOnce) {
   };
   (void)framework.match({"test", "", "x", "", {}});
   (void)framework.match({"test", "", "y", "", {}});
-  EXPECT_THAT(source.calls, ElementsAre("follow 7", "follow 8"));
+  EXPECT_THAT(source.calls, ElementsAre("follow 7 and its forks", "follow 8 and its forks"));
 }
 
 TEST_F(FrameworkTest, LateProbesThatCannotBeArmedMayJoinLater) {

@@ -54,7 +54,9 @@ class RecordingSource : public EventSource, public ThreadControl {
   Result<void> read_memory(uint32_t, uint64_t, std::span<uint8_t>) override { return refuse(); }
   Result<void> write_memory(uint32_t, uint64_t, std::span<const uint8_t>) override { return refuse(); }
   Result<void> release(uint32_t, Release) override { return refuse(); }
-  Result<void> follow(uint32_t pid) override { return note("follow " + std::to_string(pid)); }
+  Result<void> follow(uint32_t pid, bool forks) override {
+    return note("follow " + std::to_string(pid) + (forks ? " and its forks" : ""));
+  }
   Result<void> acknowledge(uint32_t) override { return refuse(); }
   int event_fd() const override { return -1; }
   Result<std::optional<SourceEvent>> next_event() override { return std::optional<SourceEvent>(); }

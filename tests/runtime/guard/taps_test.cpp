@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "runtime/guard/targets.h"
+
 namespace sonde::guard {
 namespace {
 
@@ -42,6 +46,38 @@ TEST(Ecbs, AProgramStaysWhatItWasLoadedAs) {
   ASSERT_TRUE(table.load(1, records_nothing_else()));
   EXPECT_EQ(table.load(1, records_nothing_else()).error().code(), EEXIST);
   EXPECT_EQ(table.add({{1, 1, 2, 0}}).error().code(), ENOENT);
+}
+
+Process process_of(pid_t pid, pid_t origin) {
+  Process process;
+  process.pid = pid;
+  process.origin = origin;
+  return process;
+}
+
+/// A fork takes its parent's origin; after an exec it has none. A number may be that of a new process by now.
+TEST(Taps, OfAProcessCoverItsForksIfTheyFollowThem) {
+  TapTable taps;
+  Tap tap{TapId{1}, SONDE_TAP_USER_ENTRY, ProbeId{1}};
+  tap.pid = 100;
+  tap.path = "/bin/sh";
+  ASSERT_TRUE(taps.add(tap));
+  tap.id = TapId{2};
+  tap.forks = true;
+  ASSERT_TRUE(taps.add(tap));
+  const auto covers = [&](pid_t pid, pid_t origin) {
+    const Process process = process_of(pid, origin);
+    return std::pair(taps.find(1)->covers(process), taps.find(2)->covers(process));
+  };
+  EXPECT_EQ(covers(100, 100), std::pair(true, true));
+  EXPECT_EQ(covers(101, 100), std::pair(false, true));
+  EXPECT_EQ(covers(101, 0), std::pair(false, false));
+  EXPECT_EQ(covers(102, 102), std::pair(false, false));
+  EXPECT_EQ(covers(100, 102), std::pair(false, false));
+  EXPECT_TRUE(taps.any_user(process_of(101, 100)));
+  taps.remove(2);
+  EXPECT_FALSE(taps.any_user(process_of(101, 100)));
+  EXPECT_TRUE(taps.any_user(process_of(100, 100)));
 }
 
 /// There may be a million of them.

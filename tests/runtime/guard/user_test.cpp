@@ -331,7 +331,7 @@ TEST(User, WhoIsFollowedWaitsWhenItOpensALibrary) {
   consumer.enable(1, Dif().argument(0));
   const uint32_t pid = consumer.spawn({target(), "plugin", Programs::get().plugin, "50"});
   ASSERT_TRUE(consumer.source->targets()->run_to_entry(pid));
-  ASSERT_TRUE(consumer.source->threads()->follow(pid));
+  ASSERT_TRUE(consumer.source->threads()->follow(pid, false));
   ASSERT_TRUE(consumer.source->targets()->go());
   ASSERT_EQ(await_mapped(consumer, Programs::get().plugin).waiting, pid);
   consumer.tap_function(1, SONDE_TAP_USER_ENTRY, Programs::get().plugin, "plugin", pid);
@@ -350,7 +350,7 @@ TEST(User, WhoIsFollowedWaitsAtAnExec) {
     Consumer consumer;
     consumer.through_shell = true;
     const uint32_t pid = consumer.spawn({target(), "exit", "7"});
-    ASSERT_TRUE(consumer.source->threads()->follow(pid));
+    ASSERT_TRUE(consumer.source->threads()->follow(pid, false));
     ASSERT_TRUE(consumer.source->targets()->go());
     EXPECT_EQ(await_mapped(consumer, target()).waiting, pid) << how;
     if (std::string(how) == "kill") kill(static_cast<pid_t>(pid), SIGKILL);
@@ -372,7 +372,7 @@ TEST(User, WhoIsFollowedWaitsAtAnExec) {
 
 TEST(User, WhoIsNotTracedIsNotFollowed) {
   Consumer consumer;
-  EXPECT_EQ(consumer.source->threads()->follow(1).error().code(), ESRCH);
+  EXPECT_EQ(consumer.source->threads()->follow(1, false).error().code(), ESRCH);
   EXPECT_EQ(consumer.source->threads()->acknowledge(1).error().code(), ESRCH);
 }
 

@@ -106,7 +106,8 @@ std::string_view leading_name(std::string_view symbol) {
 }  // namespace
 
 FunctionField::FunctionField(std::string_view pattern)
-    : symbol_(pattern),
+    : written_(pattern),
+      symbol_(pattern),
       pattern_(without_blanks(pattern)),
       source_(pattern_),
       prefix_(literal_prefix(pattern_)),
@@ -129,7 +130,7 @@ bool FunctionField::matches_source(std::string name) const {
 }
 
 bool FunctionField::matches(const std::string& symbol) const {
-  if (symbol_.matches(symbol)) return true;
+  if (symbol_.matches(symbol) || symbol == written_) return true;
   if (!is_mangled(symbol) || !may_match(symbol)) return false;
   SourceName name = source_name(symbol);
   return matches_source(std::move(name.bare)) ||

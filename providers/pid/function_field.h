@@ -29,6 +29,7 @@ class FunctionField {
   bool may_match(std::string_view symbol) const;
   bool matches_source(std::string name) const;
 
+  std::string written_;  ///< as it is written: a symbol of Go may contain brackets
   Field symbol_;
   std::string pattern_;  ///< without blanks
   Field source_;

@@ -16,8 +16,9 @@ struct Object {
   bool compiled = false;    ///< not a file: what the program's runtime has compiled (run_time_code.h)
 };
 
-/// The ELF files that `pid` has mapped as code, each once, by address, and the vdso. Empty if they cannot be read.
-std::vector<Object> objects_of(uint32_t pid);
+/// The ELF files that `pid` has mapped as code, each once, by address, and the vdso. Empty if they cannot be read: `why`
+/// has the reason.
+std::vector<Object> objects_of(uint32_t pid, std::string& why);
 
 /// The objects that a module field selects: by base name or a glob on it; `a.out`, the program; empty, all; and a name
 /// without its ending, `libc` or `libc.so` for libc.so.6, if no object has exactly that name. An empty field, or one of

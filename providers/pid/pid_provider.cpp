@@ -31,7 +31,6 @@ struct Target {
   std::string name;  ///< "pid42"
   std::unique_ptr<RunTimeCode> compiled;
   dtrace_provider_id_t id = 0;
-  bool compat_told = false;  ///< it was reported that it has become a 32-bit program
 };
 
 /// Where a probe has its taps: one place, or several if static functions share its name.
@@ -117,15 +116,16 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   if (spec == nullptr) return;
   Target& target = *static_cast<Target*>(arg);
   sonde_follow(target.pid);  // reports what it maps from now on
-  std::vector<Object> objects = objects_of(target.pid);
+  std::string why;
+  std::vector<Object> objects = objects_of(target.pid, why);
   if (objects.empty()) {
-    const std::string text = "failed to grab process " + std::to_string(target.pid);
+    const std::string text = "failed to grab process " + std::to_string(target.pid) + ": " + why;
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
   }
   if (runs_compat_program(target.pid)) {
     const std::string text =
         "process " + std::to_string(target.pid) + " runs 32-bit code: its functions cannot be probed";
-    if (!std::exchange(target.compat_told, true)) sonde_tell(text.c_str());
+    sonde_tell(text.c_str());
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
   }
   if (spec->dtpd_mod[0] != '\0' && target.compiled->update())
@@ -140,9 +140,41 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   for (const Site& site : found.sites) create(target, site);
 }
 
-/// Reports why there is no provider of that name.
+/// "request-start" of "request__start".
+std::string shown_usdt_name(std::string name) {
+  for (size_t at = 0; (at = name.find("__", at)) != name.npos;) name.replace(at, 2, "-");
+  return name;
+}
+
+/// If `spec` names a USDT probe in what the target has mapped, says that it cannot be fired. Returns whether it does.
+bool report_usdt(const Target& target, const dtrace_probedesc_t& spec) {
+  std::string why;
+  for (const Object& object : objects_of(target.pid, why)) {
+    if (object.compiled || object.path == kVdso) continue;
+    if (sonde_glob_match(spec.dtpd_mod, object.name.c_str()) == 0 &&
+        !(object.executable && std::string_view(spec.dtpd_mod) == "a.out"))
+      continue;
+    for (const UsdtProbe& probe : files().usdt_probes(object.path)) {
+      const std::string name = shown_usdt_name(probe.name), provider = probe.provider + std::to_string(target.pid);
+      const bool named = sonde_glob_match(spec.dtpd_provider, provider.c_str()) != 0 ||
+                         sonde_glob_match(spec.dtpd_provider, probe.provider.c_str()) != 0;
+      if (!named || sonde_glob_match(spec.dtpd_name, name.c_str()) == 0) continue;
+      const std::string text = probe.provider + ":" + name + " is a USDT probe in " + object.path +
+                               " (sdt note); Sonde cannot fire those yet";
+      sonde_tell(text.c_str());
+      sonde_provide_error("D_PDESC_ZERO", text.c_str());
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Reports why there is no provider, or no probe, of that name.
 void provide_base(void*, const dtrace_probedesc_t* spec) {
   if (spec == nullptr) return;
+  const std::string_view field = spec->dtpd_provider;
+  const bool any = field.find_first_not_of('*') == field.npos;
+  if (!any && std::ranges::any_of(g_targets, [&](const auto& target) { return report_usdt(*target, *spec); })) return;
   const std::string_view rest = process_named(spec->dtpd_provider);
   if (rest.empty() || sonde_glob_match(spec->dtpd_provider, ("pid" + std::string(rest)).c_str()) == 0) return;
   uint32_t number = 0;

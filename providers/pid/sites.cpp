@@ -24,6 +24,7 @@
 #include "runtime/code/instructions.h"
 #include "runtime/process/arch.h"
 #include "runtime/process/demangle.h"
+#include "runtime/process/inlined.h"
 
 namespace sonde::pid {
 namespace {
@@ -127,7 +128,7 @@ class Finder {
     const std::string why = any_symbol ? "" : searched.empty() ? unread : no_symbols(searched);
     const char* unknown = unresolved_ ? "; it is an indirect function, and which code it runs cannot be told" : "";
     if (function_.is_exact() && Field(spec_.dtpd_mod).is_exact()) {
-      const std::string near = unresolved_ ? "" : near_function(objects);
+      const std::string near = unresolved_ ? "" : where_else(objects);
       const bool hidden = any_symbol && !unresolved_ && near.empty() && !stripped.empty();
       refuse("D_PROC_FUNC", "failed to lookup '" + function_.literal() + "' in module '" + spec_.dtpd_mod + "'" + why +
                                 unknown + near + (hidden ? exported_only(stripped) : ""));
@@ -136,6 +137,31 @@ class Finder {
                                  spec_.dtpd_func + ":" + spec_.dtpd_name + " does not match any probes" + why +
                                  unknown);
     }
+  }
+
+  /// Why an object that can be read has no such function, or what the user may have meant. A line below the first is a
+  /// hint.
+  std::string where_else(const std::vector<Object>& objects) {
+    const auto named = [this](const std::string& name) { return function_.matches(name); };
+    for (const Object* object : select_objects(objects, spec_.dtpd_mod)) {
+      const auto inlined = object->compiled || !may_probe(*object) ? std::nullopt : find_inlined(object->path, named);
+      if (!inlined) continue;
+      const size_t others = inlined->places - 1;
+      return ": the compiler has inlined it, at " + inlined->file + ":" + std::to_string(inlined->line) +
+             (others == 0 ? ""
+                          : " and in " + std::to_string(others) + (others == 1 ? " other place" : " other places"));
+    }
+    for (const Object& object : objects) {
+      Files::File* file = object.compiled || object.path == kVdso ? nullptr : files_.open(object.path);
+      if (file == nullptr || (select_functions(*file->elf, function_).empty() && !is_indirect(*file->elf))) continue;
+      return "\n'" + object.name + "' has it: " + spec_.dtpd_provider + ":" + object.name + ":" + function_.literal() +
+             ":" + spec_.dtpd_name;
+    }
+    return near_function(objects);
+  }
+
+  bool is_indirect(const ElfFile& file) const {
+    return std::ranges::any_of(file.indirect(), [this](const ElfFunction& one) { return function_.matches(one.name); });
   }
 
   /// A line that suggests the function with the nearest name; empty: none is near.

@@ -27,7 +27,7 @@ struct Tap {
   sonde_leave leave{};    ///< for USER_RETURN, and for the jumps back of a USER_ENTRY
   uint32_t sum = 0;       ///< CRC-32 of that text
   std::vector<sonde_location> locations;  ///< where the arguments are
-  bool forks = false;     ///< SONDE_TAP_FORKS
+  bool forks = false;                     ///< SONDE_TAP_FORKS
 };
 
 /// A tap at a place in a file.

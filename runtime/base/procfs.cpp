@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/base/procfs.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
+#include <cstdlib>
 
 #include <algorithm>
 #include <climits>
@@ -29,6 +31,34 @@ std::string read_link(const std::string& link) {
   char text[PATH_MAX];
   const ssize_t length = readlink(link.c_str(), text, sizeof text);
   return {text, static_cast<size_t>(std::max<ssize_t>(length, 0))};
+}
+
+namespace {
+
+/// Whether a thread has not ended; its state is behind its name, which may contain anything.
+bool lives(const std::string& folder) {
+  char text[512];
+  if (read_proc((folder + "/stat").c_str(), text, sizeof text) <= 0) return false;
+  const char* name_end = std::strrchr(text, ')');
+  return name_end != nullptr && name_end[1] != '\0' && std::strchr("ZX", name_end[2]) == nullptr;
+}
+
+}  // namespace
+
+pid_t living_thread(pid_t pid) {
+  const std::string folder = "/proc/" + std::to_string(pid);
+  if (lives(folder)) return pid;
+  DIR* list = opendir((folder + "/task").c_str());
+  pid_t living = 0;
+  while (const dirent* entry = list != nullptr && living == 0 ? readdir(list) : nullptr)
+    if (entry->d_name[0] != '.' && lives(folder + "/task/" + entry->d_name)) living = atoi(entry->d_name);
+  if (list != nullptr) closedir(list);
+  return living;
+}
+
+std::string proc_folder(pid_t pid) {
+  const pid_t thread = living_thread(pid);
+  return "/proc/" + std::to_string(thread != 0 ? thread : pid);
 }
 
 }  // namespace sonde

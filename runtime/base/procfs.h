@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reading small files of /proc, and symbolic links. Except for read_link(), nothing here allocates or locks: it may be
+// Reading small files of /proc, and symbolic links. Except for what returns strings or looks for threads, nothing here allocates or locks: it may be
 // called while a probe fires.
 #pragma once
 
@@ -16,6 +16,12 @@ ssize_t read_proc(const char* path, char* to, size_t size);
 
 /// Field `number` (3 or higher) of /proc/PID/stat, numbered as in proc(5). Null: `text` does not have it.
 const char* stat_field(const char* text, int number);
+
+/// A thread by which /proc shows the memory of `pid`: its first, or another one if that has ended. 0: all have ended.
+pid_t living_thread(pid_t pid);
+
+/// "/proc/PID", or that of its living_thread().
+std::string proc_folder(pid_t pid);
 
 /// Where a symbolic link leads; empty: nowhere that we may see.
 std::string read_link(const std::string& link);

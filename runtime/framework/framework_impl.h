@@ -103,6 +103,7 @@ struct Framework::Impl {
   FunctionPlaces functions;       ///< for sonde_function_places()
   std::vector<TargetHook> target_hooks;
   std::vector<uint32_t> targets;
+  std::set<std::string> told;                    ///< texts of sonde_tell(), each printed once
   std::vector<uint32_t> followed;                ///< pids, by sonde_follow()
   bool follow_forks = true;                      ///< -x followforks
   std::map<uint32_t, std::set<uint32_t>> forks;  ///< of each target, those that have mapped files of their own

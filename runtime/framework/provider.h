@@ -242,7 +242,7 @@ int sonde_glob_match(const char* pattern, const char* text);
  * argument's, and is refused, too. */
 void sonde_argument_place(const char* text, uint64_t size);
 /* Context: dtps_provide, dtps_provide_module, dtps_enable. Prints a message for the user on standard error, once
- * tracing has begun. */
+ * tracing has begun; the same text only once. */
 void sonde_tell(const char* text);
 
 /* ---- taps ------------------------------------------------------------------------------------------------------- */

@@ -294,7 +294,8 @@ int sonde_has_source(void) {
 
 void sonde_tell(const char* text) {
   const auto framework = locked(Call::Tell, "sonde_tell");
-  if (framework && framework->framework.on_left_out) framework->framework.on_left_out(text);
+  if (framework && framework->framework.on_left_out && framework->told.insert(text).second)
+    framework->framework.on_left_out(text);
 }
 
 int sonde_compat_calls_possible(void) {

@@ -19,6 +19,7 @@
 #include <cstring>
 
 #include "runtime/base/find.h"
+#include "runtime/base/procfs.h"
 #include "runtime/guard/taps.h"
 #include "runtime/process/elf_file.h"
 #include "runtime/process/jit_map.h"
@@ -40,7 +41,7 @@ Breakpoint breakpoint_in(const uint8_t* bytes) {
   return code;
 }
 
-std::string proc_path(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
+std::string proc_path(pid_t pid, const char* name) { return proc_folder(pid) + "/" + name; }
 
 Site* refuse(std::string& why, const char* reason) {
   why = reason;
@@ -290,22 +291,24 @@ uint64_t AddressSpace::take_slot(Site& site) {
   }
   const Instruction instruction = site.instruction();
   std::array<uint8_t, kSlotBytes> bytes;
-  // Slots are taken in turn, so a site keeps its slot for long. A site whose operand does not reach these takes one
-  // near it.
-  for (const uint64_t from : {hand_, site.address}) {
-    auto at = slots_.upper_bound(from);
-    const size_t tries = from == hand_ ? std::min<size_t>(slots_.size(), 8) : slots_.size();
-    for (size_t n = 0; n < tries; n++, ++at) {
-      if (at == slots_.end()) at = slots_.begin();
-      auto& [address, slot] = *at;
-      if (slot.users > 0 || !instruction.copy_to(address, bytes)) continue;
-      if (!write(address, bytes.data(), bytes.size())) return 0;
+  // Slots are taken in turn, so a site keeps its slot for long. One that cannot be written is not there any more.
+  auto at = slots_.upper_bound(hand_);
+  for (size_t tries = slots_.size(); tries > 0; tries--) {
+    if (at == slots_.end()) at = slots_.begin();
+    auto& [address, slot] = *at;
+    const bool usable = slot.users == 0 && instruction.copy_to(address, bytes);
+    if (usable && write(address, bytes.data(), bytes.size())) {
       slot = {site.address, 1};
       hand_ = address;
       return site.slot = address;
     }
+    at = usable && slot.site == 0 ? slots_.erase(at) : std::next(at);
   }
   return 0;
+}
+
+bool AddressSpace::steps_in_slots() const {
+  return std::ranges::any_of(slots_, [](const auto& one) { return one.second.users > 0; });
 }
 
 void AddressSpace::give_slot(uint64_t address) {
@@ -326,7 +329,9 @@ void AddressSpace::add_slots(const Mapping& text) {
     if (!read(head->start + elf.e_phoff + i * sizeof segment, &segment, sizeof segment)) return;
     if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
     if (segment.p_offset < text.offset || segment.p_offset - text.offset >= text.end - text.start) continue;
-    const uint64_t end = text.start + (segment.p_offset - text.offset) + segment.p_memsz;
+    uint64_t end = text.start + (segment.p_offset - text.offset) + segment.p_memsz;
+    // Debuggers read the vdso's section headers in memory, behind its text.
+    if (text.path == kVdsoPath) end = std::max(end, text.start + elf.e_shoff + elf.e_shnum * elf.e_shentsize);
     for (uint64_t slot = (end + 31) & ~uint64_t{15}; slot + kSlotBytes <= text.end; slot += kSlotBytes) slots_[slot];
   }
 }

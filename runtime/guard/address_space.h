@@ -5,11 +5,12 @@
 // size of an int3. ownership.cpp has who owns an int3, from its arming to the last process that may hold it.
 //
 // Slots. An instruction that cannot be emulated is stepped out of line: it is copied to a slot, in the unused end of
-// the last page of a text segment that is near enough for relative addresses. Nothing is mapped, and no text of the
-// program is overwritten. Threads that step the same instruction share a slot. The bytes are never restored, because
-// the program neither reads nor runs them. We refused the code at the ELF entry, which is some 40 bytes too short and
-// is text, and a page mapped into the target, which the target could see and unmap. If no free slot is near enough, the
-// breakpoint is lifted and the instruction stepped in place; another thread may then pass there without a hit.
+// the last page of a text segment, of any object of the process, the vdso's included. Nothing is mapped, and no text of
+// the program is overwritten. Threads that step the same instruction share a slot. If all slots are in use, the thread
+// waits for one. The bytes are never restored, because the program neither reads nor runs them. We refused the code at
+// the ELF entry, which is some 40 bytes too short and is text, and a page mapped into the target, which the target could
+// see and unmap. Only in a process without any slot is the breakpoint lifted and the instruction stepped in place;
+// another thread may then pass there without a hit, and a line says so.
 #pragma once
 
 #include <sys/types.h>
@@ -124,8 +125,10 @@ class AddressSpace {
   /// Breakpoints that could not be put back after a step in place.
   size_t unrestored() const { return unrestored_; }
 
-  /// A slot that contains this site's instruction; 0: none is free or near enough.
+  /// A slot that contains this site's instruction; 0: none is free.
   uint64_t take_slot(Site& site);
+  /// Whether some thread steps in a slot: when that has ended, take_slot() may find one.
+  bool steps_in_slots() const;
   void give_slot(uint64_t slot);
 
   /// Reads the mappings again; returns the executable ones that are new. Forgets the breakpoints of those that are

@@ -24,6 +24,7 @@
 #include <chrono>
 #include <utility>
 
+#include "runtime/base/procfs.h"
 #include "runtime/guard/tracer.h"
 #include "runtime/utrace/arch.h"
 #include "runtime/utrace/thread_status.h"
@@ -101,11 +102,13 @@ Result<void> Tracer::attach(pid_t pid) {
 /// kill them, so they are traced, too. Those that are born later are traced from birth.
 Result<void> Tracer::take_sharers(pid_t pid) {
   DIR* list = opendir("/proc");
+  const pid_t self =
+      living_thread(pid);  // of a thread that has ended, kcmp() compares no memory: it equals the kernel's
   Result<void> done;
   while (const dirent* entry = list != nullptr ? readdir(list) : nullptr) {
     const pid_t other = atoi(entry->d_name);
     if (other <= 0 || other == pid || targets_.process(other) != nullptr) continue;
-    if (syscall(SYS_kcmp, pid, other, KCMP_VM, 0, 0) != 0) continue;
+    if (self == 0 || syscall(SYS_kcmp, self, living_thread(other), KCMP_VM, 0, 0) != 0) continue;
     sharing_ = targets_.process(pid) != nullptr ? targets_.process(pid)->space : nullptr;
     auto taken = host_.seize(other);
     sharing_.reset();
@@ -286,6 +289,7 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
     targets_.erase_process(pid);
     host_.leave_process(pid);
   }
+  serve_waiting();
   // Effects of our INTERRUPTs are undone, or counted, at the stops that answer them.
   host_.settle(kAnswerMs);
   notify_cut_short();

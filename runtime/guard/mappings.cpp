@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "kmod/shared/abi.h"
+#include "runtime/base/procfs.h"
 
 namespace sonde::guard {
 namespace {
@@ -38,9 +39,7 @@ bool is_own_code(const Mapping& mapping) {
   return mapping.executable && !mapping.shared && mapping.inode == 0 && !of_kernel;
 }
 
-UniqueFd open_mappings(pid_t pid) {
-  return UniqueFd(open(("/proc/" + std::to_string(pid) + "/maps").c_str(), O_RDONLY | O_CLOEXEC));
-}
+UniqueFd open_mappings(pid_t pid) { return UniqueFd(open((proc_folder(pid) + "/maps").c_str(), O_RDONLY | O_CLOEXEC)); }
 
 std::vector<Mapping> read_mappings_of(const UniqueFd& maps, bool (*wanted)(const Mapping&)) {
   std::string text;

@@ -52,36 +52,50 @@ Stepper::Past Stepper::advance(Thread& thread, machine::Registers& regs) {
     return write_target(thread, at, from, length);
   };
   const Instruction instruction = site->instruction();
-  if (!instruction.emulate(regs, read, write))
-    return begin(thread, *site, instruction.how(), regs) ? Past::Free : Past::Stuck;
+  if (!instruction.emulate(regs, read, write)) return begin(thread, *site, instruction, regs);
   emulated_++;
   return machine::steps_itself(regs) ? Past::OwnTrap : Past::Free;
 }
 
-/// False: neither its slot nor its text can be written.
-bool Stepper::begin(Thread& thread, Site& site, Instruction::How how, machine::Registers& regs) {
+/// An instruction that is not copied, or for which the process has no slot at all, is stepped in place.
+Stepper::Past Stepper::begin(Thread& thread, Site& site, const Instruction& instruction, machine::Registers& regs) {
   AddressSpace& space = *thread.process->space;
-  const bool copied = how == Instruction::How::Slot || how == Instruction::How::Push;
-  const uint64_t slot = copied ? space.take_slot(site) : 0;
+  const uint64_t slot = instruction.steps_copied() ? space.take_slot(site) : 0;
+  if (slot == 0 && instruction.steps_copied() && space.steps_in_slots()) {
+    thread.at_site = site.address;
+    thread.awaits_slot = waited_ = true;
+    return Past::Waits;
+  }
   thread.step = {};
-  if (slot == 0 && !space.lift(site)) return false;
-  if (slot != 0) machine::set_pc(regs, slot);
+  if (slot == 0 && !space.lift(site)) return Past::Stuck;
   steps_++;
   thread.step.active = true;
   thread.step.own_trap = machine::steps_itself(regs);
   thread.step.site = site.address;
   thread.step.slot = slot;
-  return true;
+  if (slot == 0) return Past::Free;
+  machine::set_pc(regs, slot);
+  thread.step.borrowed = instruction.borrow(slot, regs);
+  return Past::Free;
 }
 
-void Stepper::end(Thread& thread) {
+/// `regs`: null if the thread is gone.
+void Stepper::end(Thread& thread, machine::Registers* regs) {
   AddressSpace& space = *thread.process->space;
   if (thread.step.slot != 0)
     space.give_slot(thread.step.slot);
   else
     space.lower(thread.step.site);
+  if (const auto own = std::exchange(thread.step.borrowed, std::nullopt); own && regs != nullptr) own->give_back(*regs);
   if (thread.step.kept) utrace_set_signal_mask(thread.task, thread.step.mask);
   thread.step.active = false;
+  freed_ = true;
+}
+
+bool Stepper::take_freed() {
+  const bool freed = std::exchange(freed_, false) && waited_;
+  if (freed) waited_ = false;
+  return freed;
 }
 
 Stepper::Trap Stepper::trapped(Thread& thread, machine::Registers& regs, siginfo_t& info) {
@@ -99,7 +113,7 @@ Stepper::Trap Stepper::trapped(Thread& thread, machine::Registers& regs, siginfo
     put_back(thread, regs);
   } else {
     machine::set_pc(regs, home(step, machine::pc(regs)));
-    end(thread);
+    end(thread, &regs);
   }
   if (!step.own_trap) return Trap::Ours;
   send_kept_again(thread);
@@ -142,7 +156,7 @@ void Stepper::put_back(Thread& thread, machine::Registers& regs) {
   if (!thread.step.active) return;
   const bool before = machine::pc(regs) == (thread.step.slot != 0 ? thread.step.slot : thread.step.site);
   machine::set_pc(regs, home(thread.step, machine::pc(regs)));
-  end(thread);
+  end(thread, &regs);
   thread.late_trace = !before;
   if (!before) return;
   if (thread.reported.size() >= kReportedMost) thread.reported.pop_front();
@@ -150,7 +164,7 @@ void Stepper::put_back(Thread& thread, machine::Registers& regs) {
 }
 
 void Stepper::thread_gone(Thread& thread) {
-  if (thread.step.active) end(thread);
+  if (thread.step.active) end(thread, nullptr);
 }
 
 }  // namespace sonde::guard

@@ -32,10 +32,13 @@ class Stepper {
   enum class Past {
     Free,     ///< it is behind the breakpoint, or will be after its step
     OwnTrap,  ///< the same, and the program single-steps itself: its own trap is due
+    Waits,    ///< each slot is in use: try again when a step has ended (thread.awaits_slot)
     Stuck,    ///< it cannot get past: neither a slot nor its text can be written
   };
   /// Gets the thread past the breakpoint that it is at.
   Past advance(Thread& thread, machine::Registers& regs);
+  /// Whether a step has ended since the last call, and some thread waits for a slot.
+  bool take_freed();
 
   enum class Trap { NotOurs, Ours, Both };
   /// Handles a SIGTRAP that is not a breakpoint's. Both: `info` is also a trap of the program. thread.step.kept: that
@@ -54,12 +57,13 @@ class Stepper {
   uint64_t emulated() const { return emulated_; }
 
  private:
-  bool begin(Thread& thread, Site& site, Instruction::How how, machine::Registers& regs);
-  void end(Thread& thread);
+  Past begin(Thread& thread, Site& site, const Instruction& instruction, machine::Registers& regs);
+  void end(Thread& thread, machine::Registers* regs);
   void put_back(Thread& thread, machine::Registers& regs);
   void send_kept_again(Thread& thread);
 
   uint64_t steps_ = 0, emulated_ = 0;
+  bool waited_ = false, freed_ = false;
 };
 
 /// Whether this hit has been reported already, because the thread was put back after it.

@@ -30,7 +30,7 @@ int most_kept() {
   return most;
 }
 
-std::string path_of(pid_t pid, const char* name) { return "/proc/" + std::to_string(pid) + "/" + name; }
+std::string path_of(pid_t pid, const char* name) { return proc_folder(pid) + "/" + name; }
 
 /// A program's auxiliary vector has addresses that are another program's only by chance.
 size_t program_of(pid_t pid) {

@@ -6,8 +6,9 @@
 // A Thread exists from on_new_task to report_death, a Process from its first Thread to the death of its last. They are
 // the engine's `data`. No other pointer to them is kept across two turns of the loop: tids and pids are looked up.
 //
-// Four things may keep a thread stopped: its new program still waits for GO, one of its records is held, the consumer
-// has not acknowledged a file that it mapped, or it is about to be let go. It runs when none of them holds.
+// Five things may keep a thread stopped: its new program still waits for GO, one of its records is held, the consumer
+// has not acknowledged a file that it mapped, each slot is in use, or it is about to be let go. It runs when none of them
+// holds.
 #pragma once
 
 #include <signal.h>
@@ -63,7 +64,8 @@ struct Step {
   bool begun = false;     ///< a string instruction: some of its iterations are done
   bool own_trap = false;  ///< the program single-steps itself: it must get the trap, too
   uint64_t site = 0;
-  uint64_t slot = 0;  ///< 0: in place
+  uint64_t slot = 0;                         ///< 0: in place
+  std::optional<BorrowedRegister> borrowed;  ///< for the copy in the slot
   std::optional<KeptSignal> kept;
   uint64_t mask = 0;  ///< the program's signal mask, while a signal is kept
 };
@@ -87,6 +89,7 @@ struct Thread {
   bool held = false;
   uint32_t unacknowledged = 0;  ///< mapped files that the consumer has not acknowledged yet: the thread waits
   uint64_t at_site = 0;         ///< stopped at this breakpoint, not stepped yet
+  bool awaits_slot = false;     ///< it waits there until another thread's step has ended
   Step step;
   bool late_trace = false;  ///< the trap of a step is still to come, and must be ignored
   std::deque<machine::Registers>
@@ -147,7 +150,7 @@ class Targets {
 
 inline bool must_stop(const Thread& thread) {
   const Process& process = *thread.process;
-  return process.waiting || process.leaving || thread.held || thread.unacknowledged > 0;
+  return process.waiting || process.leaving || thread.held || thread.unacknowledged > 0 || thread.awaits_slot;
 }
 
 inline uint32_t resume_action(const Thread& thread) {

@@ -130,7 +130,10 @@ struct Callbacks {
   }
   static uint32_t signal(uint32_t action, utrace_engine* engine, utrace_task*, machine::Registers* regs,
                          siginfo_t* info, const struct sigaction* orig, struct sigaction*) {
-    return of(engine).tracer->on_signal(of(engine), action, regs, *info, orig);
+    Tracer& tracer = *of(engine).tracer;
+    const uint32_t result = tracer.on_signal(of(engine), action, regs, *info, orig);
+    tracer.serve_waiting();
+    return result;
   }
   static uint32_t quiesce(uint32_t, utrace_engine* engine, utrace_task*, uint32_t event) {
     return of(engine).tracer->on_quiesce(of(engine), event);
@@ -316,6 +319,7 @@ uint32_t Tracer::on_exec(Thread& thread) {
   targets_.rename(thread, utrace_task_tid(thread.task));
   process.has_leader_code = false;
   stepper_.thread_gone(thread);
+  serve_waiting();
   thread.at_site = thread.reentered = 0;
   thread.reported.clear();
   sigtrap_.exec(thread);
@@ -447,6 +451,7 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   thread.pending.clear();  // it was killed while it was held
   thread.held = false;
   thread.unacknowledged = 0;
+  thread.awaits_slot = false;
   Process& process = *thread.process;
   note_exit(thread, code);
   const auto threads = targets_.threads_of(process.pid);
@@ -465,6 +470,7 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   breakpoints_.forget_return(thread);
   utrace_engine_put(thread.engine);
   targets_.erase_thread(thread.tid);
+  serve_waiting();
   if (!group_dead) return;
   const bool requested = process->requested;
   const long status = process->status;
@@ -528,7 +534,9 @@ std::optional<siginfo_t> Tracer::pass_site(Thread& thread, machine::Registers& r
   const uint64_t site = thread.at_site;
   const Stepper::Past past = stepper_.advance(thread, regs);
   if (past == Stepper::Past::Stuck) return stuck_at(thread, regs, site);
+  if (past == Stepper::Past::Waits) return std::nullopt;
   if (thread.step.active) {
+    if (thread.step.slot == 0) notify_in_place(thread);
     want_events(thread);
     return std::nullopt;
   }
@@ -541,6 +549,28 @@ std::optional<siginfo_t> Tracer::pass_site(Thread& thread, machine::Registers& r
   if (!called) return info;
   utrace_queue_signal(thread.task, info);
   return std::nullopt;
+}
+
+/// A step in place has lifted the breakpoint. If other threads run there, that may have cost a hit.
+void Tracer::notify_in_place(const Thread& thread) {
+  const AddressSpace* space = thread.process->space.get();
+  const bool shared = std::ranges::any_of(targets_.threads(), [&](const auto& other) {
+    return other.second.get() != &thread && other.second->process->space.get() == space;
+  });
+  if (!shared || !stepped_in_place_.insert(thread.process->pid).second) return;
+  char place[32];
+  std::snprintf(place, sizeof place, "0x%lx", thread.step.site);
+  events_.notice("process " + std::to_string(thread.process->pid) + ": an instruction with a probe, at " + place +
+                 ", was stepped in its own place: another thread may have passed it meanwhile without firing");
+}
+
+/// Threads that wait for a slot try again, after a step has ended.
+void Tracer::serve_waiting() {
+  if (!stepper_.take_freed()) return;
+  std::vector<Thread*> waiting;
+  for (auto& [tid, thread] : targets_.threads())
+    if (std::exchange(thread->awaits_slot, false)) waiting.push_back(thread.get());
+  for (Thread* thread : waiting) restart(*thread);
 }
 
 /// A step has ended. Sets `info` and `handler` to those of the signal to deliver; UTRACE_SIGNAL_IGN: there is none.

@@ -91,6 +91,8 @@ class Tracer {
   uint32_t on_trap(Thread& thread, machine::Registers& regs, siginfo_t& info, uint64_t& handler);
   uint32_t end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& handler);
   std::optional<siginfo_t> pass_site(Thread& thread, machine::Registers& regs);
+  void serve_waiting();
+  void notify_in_place(const Thread& thread);
   void return_of_caught(Thread& thread, const machine::Registers& regs);
   bool catch_asleep(utrace_task* task, const Sleep& sleep);
   uint32_t on_quiesce(Thread& thread, uint32_t event);
@@ -122,6 +124,7 @@ class Tracer {
   bool attaching_ = false;
   std::shared_ptr<AddressSpace> sharing_;  ///< the memory that the process being attached to shares
   uint64_t notified_cut_ = 0;
+  std::set<pid_t> stepped_in_place_;  ///< processes, which were reported
   bool abandoned_ = false;
   bool sends_explained_ = false;
   std::set<std::array<uint64_t, 3>> sent_files_;  ///< devices and inodes

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "runtime/process/c_types.h"
+#include "runtime/process/debug_file.h"
 #include "runtime/process/dwarf_classes.h"
 #include "runtime/process/dwarf_entry.h"
 
@@ -21,13 +22,6 @@ namespace {
 constexpr int kMaxChain = 64;  // qualifiers and specifications in a row
 constexpr size_t kMaxMembers = 65536;
 constexpr int kMaxNesting = 16;  // namespaces in namespaces
-
-struct DwflEnd {
-  void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
-};
-
-const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, dwfl_standard_find_debuginfo, dwfl_offline_section_address,
-                                   nullptr};
 
 std::optional<uint64_t> number(Dwarf_Die& die, unsigned name) {
   Dwarf_Attribute attribute;
@@ -77,7 +71,7 @@ bool names_type(int tag, CName what) {
 
 class DwarfTypes : public CTypes {
  public:
-  DwarfTypes(std::unique_ptr<Dwfl, DwflEnd> dwfl, Dwarf* dwarf) : dwfl_(std::move(dwfl)), dwarf_(dwarf), dies_(1) {}
+  explicit DwarfTypes(DebugFile file) : file_(std::move(file)), dwarf_(file_.dwarf), dies_(1) {}
 
   std::optional<CTypeId> find(CName what, std::string_view name) override {
     std::optional<CTypeId> declared;
@@ -356,7 +350,7 @@ class DwarfTypes : public CTypes {
     } while (dwarf_siblingof(&child, &child) == 0);
   }
 
-  std::unique_ptr<Dwfl, DwflEnd> dwfl_;
+  DebugFile file_;
   Dwarf* dwarf_;
   std::vector<Dwarf_Die> dies_;  ///< by id; 0 is void
   std::unordered_map<void*, CTypeId> ids_;
@@ -370,16 +364,9 @@ class DwarfTypes : public CTypes {
 }  // namespace
 
 Result<std::unique_ptr<CTypes>> read_dwarf(const std::string& path) {
-  if (access(path.c_str(), R_OK) != 0) return Error::from_errno("open " + path);
-  std::unique_ptr<Dwfl, DwflEnd> dwfl(dwfl_begin(&kCallbacks));
-  if (dwfl == nullptr) return Error(path + ": " + dwfl_errmsg(-1), ENOMEM);
-  dwfl_report_begin(dwfl.get());
-  Dwfl_Module* module = dwfl_report_offline(dwfl.get(), path.c_str(), path.c_str(), -1);
-  dwfl_report_end(dwfl.get(), nullptr, nullptr);
-  Dwarf_Addr bias = 0;
-  Dwarf* dwarf = module != nullptr ? dwfl_module_getdwarf(module, &bias) : nullptr;
-  if (dwarf == nullptr) return Error(path + " has no debug information", ENODATA);
-  return std::unique_ptr<CTypes>(std::make_unique<DwarfTypes>(std::move(dwfl), dwarf));
+  auto file = open_debug_file(path);
+  if (!file) return std::move(file).error();
+  return std::unique_ptr<CTypes>(std::make_unique<DwarfTypes>(std::move(*file)));
 }
 
 }  // namespace sonde

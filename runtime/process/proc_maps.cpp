@@ -95,7 +95,7 @@ std::vector<MapEntry> parse_proc_maps(std::string_view text) {
 }
 
 Result<std::vector<MapEntry>> read_proc_maps(uint32_t pid) {
-  const std::string path = "/proc/" + std::to_string(pid) + "/maps";
+  const std::string path = proc_folder(static_cast<pid_t>(pid)) + "/maps";
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return Error::from_errno("open " + path, errno == ENOENT ? ESRCH : errno);
   std::string text;
@@ -110,7 +110,7 @@ Result<std::vector<MapEntry>> read_proc_maps(uint32_t pid) {
 }
 
 bool runs_compat_program(uint32_t pid) {
-  const UniqueFd fd(::open(("/proc/" + std::to_string(pid) + "/exe").c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd fd(::open((proc_folder(static_cast<pid_t>(pid)) + "/exe").c_str(), O_RDONLY | O_CLOEXEC));
   unsigned char head[EI_NIDENT] = {};
   return fd && ::read(fd.get(), head, sizeof head) == sizeof head && std::memcmp(head, ELFMAG, SELFMAG) == 0 &&
          head[EI_CLASS] == ELFCLASS32;
@@ -122,12 +122,12 @@ std::string_view base_name(std::string_view path) {
 }
 
 bool has_own_root(uint32_t pid) {
-  const std::string theirs = read_link("/proc/" + std::to_string(pid) + "/ns/mnt");
+  const std::string theirs = read_link(proc_folder(static_cast<pid_t>(pid)) + "/ns/mnt");
   return !theirs.empty() && theirs != read_link("/proc/self/ns/mnt");
 }
 
 std::string program_path(uint32_t pid) {
-  std::string path = read_link("/proc/" + std::to_string(pid) + "/exe");
+  std::string path = read_link(proc_folder(static_cast<pid_t>(pid)) + "/exe");
   take_deleted_mark(path);
   return path;
 }
@@ -159,12 +159,12 @@ static std::string path_below(const std::string& root, const std::string& path) 
 }
 
 static std::string map_file(uint32_t pid, const MapEntry& entry) {
-  return "/proc/" + std::to_string(pid) + "/map_files/" + hex_digits(entry.start) + "-" + hex_digits(entry.end);
+  return proc_folder(static_cast<pid_t>(pid)) + "/map_files/" + hex_digits(entry.start) + "-" + hex_digits(entry.end);
 }
 
 Result<std::string> file_of(uint32_t pid, const MapEntry& entry) {
   if (!entry.is_file() || entry.file.inode == 0) return entry.path;
-  const std::string process = "/proc/" + std::to_string(pid);
+  const std::string process = proc_folder(static_cast<pid_t>(pid));
   const auto is_it = [&](const std::string& way) { return leads_to(way, entry.file); };
   if (!entry.deleted && is_it(entry.path)) return entry.path;
   const std::string root = process + "/root";

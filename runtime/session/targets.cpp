@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "runtime/base/procfs.h"
 #include "runtime/session/descendants.h"
 #include "runtime/source/registry.h"
 #include "runtime/syscall/decode.h"
@@ -79,6 +80,12 @@ Result<void> Targets::note_attached(const std::vector<uint32_t>& pids) {
   const auto gone = std::ranges::find_if(pids, is_gone);
   if (gone != pids.end())
     return Error("No such process\n    no process has the number " + std::to_string(*gone), ESRCH);
+  const auto ended =
+      std::ranges::find_if(pids, [](uint32_t pid) { return living_thread(static_cast<pid_t>(pid)) == 0; });
+  if (ended != pids.end())
+    return Error(
+        "process " + std::to_string(*ended) + " has ended: it is a zombie, for which its parent has not waited yet",
+        ESRCH);
   noted_ = pids;
   return {};
 }

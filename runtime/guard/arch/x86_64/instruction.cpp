@@ -2,11 +2,14 @@
 // How the instruction under a breakpoint is passed is decided once, when it is decoded (decide):
 //
 //   emulated     the registers and the stack are changed here: one stop a hit
-//   Slot         a copy is stepped at another address, adjusted if it is relative to rip: two stops
+//   Slot         a copy is stepped at another address: two stops. If it is relative to rip, its displacement is adjusted,
+//                or, where the slot is too far away, rip replaced by a register that the instruction does not use
 //   Impossible   no breakpoint: what it pushes, loads or returns to would show the program the slot or the step; or its
 //                relative operand is not supported (loop, xbegin); or it cannot be decoded
 //
-// The instructions at which functions begin and end are emulated, because most probes are there.
+// The instructions at which functions begin and end are emulated, because most probes are there. Those that load from
+// memory are; those that store are not, except to the stack: the kernel may store byte by byte, and another thread would
+// see a value that was never there.
 //
 // Invariant: emulate() does exactly what the processor does, flags included, or returns false and has changed nothing.
 // It fails if memory cannot be accessed; then the real instruction is stepped, and raises the fault or makes the stack
@@ -21,6 +24,7 @@
 #include <bit>
 #include <climits>
 #include <cstring>
+#include <utility>
 
 namespace sonde::guard {
 
@@ -30,11 +34,16 @@ enum Flag : uint64_t { CF = 1, PF = 1 << 2, AF = 1 << 4, ZF = 1 << 6, SF = 1 << 
 constexpr uint64_t kArithmetic = CF | PF | AF | ZF | SF | OF;
 constexpr uint8_t kNoRegister = 0xff;
 constexpr uint8_t kRip = 0xfe;
+constexpr uint8_t kStackPointer = 4, kFramePointer = 5;
 
-/// The number of a 32- or 64-bit general register; kNoRegister for any other.
+/// The number of a general register; kNoRegister for any other, and for ah, ch, dh and bh.
 uint8_t number_of(ZydisRegister reg) {
-  if (reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15) return static_cast<uint8_t>(reg - ZYDIS_REGISTER_RAX);
+  if (reg >= ZYDIS_REGISTER_AL && reg <= ZYDIS_REGISTER_BL) return static_cast<uint8_t>(reg - ZYDIS_REGISTER_AL);
+  if (reg >= ZYDIS_REGISTER_SPL && reg <= ZYDIS_REGISTER_R15B)
+    return static_cast<uint8_t>(reg - ZYDIS_REGISTER_SPL + 4);
+  if (reg >= ZYDIS_REGISTER_AX && reg <= ZYDIS_REGISTER_R15W) return static_cast<uint8_t>(reg - ZYDIS_REGISTER_AX);
   if (reg >= ZYDIS_REGISTER_EAX && reg <= ZYDIS_REGISTER_R15D) return static_cast<uint8_t>(reg - ZYDIS_REGISTER_EAX);
+  if (reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15) return static_cast<uint8_t>(reg - ZYDIS_REGISTER_RAX);
   return kNoRegister;
 }
 
@@ -51,9 +60,27 @@ uint64_t result_flags(uint64_t value, uint8_t width) {
 
 void set_flags(machine::Registers& regs, uint64_t flags) { regs.eflags = (regs.eflags & ~kArithmetic) | flags; }
 
-/// A 32-bit write clears the upper half.
+/// A 32-bit write clears the upper half; a narrower one keeps what is above it.
 void set_register(machine::Registers& regs, uint8_t number, uint8_t width, uint64_t value) {
-  machine_register(regs, number) = value & width_mask(width);
+  unsigned long long& to = machine_register(regs, number);
+  const uint64_t kept = width < 32 ? to & ~width_mask(width) : 0;
+  to = kept | (value & width_mask(width));
+}
+
+uint64_t sum_flags(uint64_t a, uint64_t b, uint64_t sum, uint8_t width) {
+  uint64_t flags = result_flags(sum, width);
+  if (sum < a) flags |= CF;
+  if ((a ^ b ^ sum) & 0x10) flags |= AF;
+  if ((a ^ sum) & (b ^ sum) & (uint64_t{1} << (width - 1))) flags |= OF;
+  return flags;
+}
+
+uint64_t difference_flags(uint64_t a, uint64_t b, uint64_t difference, uint8_t width) {
+  uint64_t flags = result_flags(difference, width);
+  if (a < b) flags |= CF;
+  if ((a ^ b ^ difference) & 0x10) flags |= AF;
+  if ((a ^ b) & (a ^ difference) & (uint64_t{1} << (width - 1))) flags |= OF;
+  return flags;
 }
 
 bool condition_holds(uint8_t condition, uint64_t flags) {
@@ -147,6 +174,7 @@ struct InstructionDecoder {
   const ZydisDecodedOperand* operands;
 
   using How = Instruction::How;
+  using Op = Instruction::Op;
 
   bool reg(int n) const { return operands[n].type == ZYDIS_OPERAND_TYPE_REGISTER; }
   uint8_t reg_number(int n) const { return reg(n) ? number_of(operands[n].reg.value) : kNoRegister; }
@@ -164,21 +192,29 @@ struct InstructionDecoder {
     return base_known && index_known && in.address_width == 64;
   }
 
-  /// Whether both operands are registers of 32 or 64 bits.
-  bool two_registers() {
-    if (in.operand_count_visible != 2) return false;
-    out.target_ = reg_number(0);
-    out.source_ = reg_number(1);
-    out.width_ = static_cast<uint8_t>(operands[0].size);
-    return out.target_ != kNoRegister && out.source_ != kNoRegister;
+  bool take_operand(int n, uint8_t& number) {
+    number = reg_number(n);
+    out.reads_memory_ |= operands[n].type == ZYDIS_OPERAND_TYPE_MEMORY;
+    return number != kNoRegister || take_memory(n);
   }
-  bool register_and_immediate() {
-    if (in.operand_count_visible != 2 || operands[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE) return false;
-    out.target_ = reg_number(0);
+
+  /// An instruction of two operands that changes no memory: see Instruction::Op.
+  How compute(Instruction::Op op, bool only_flags = false) {
+    const bool constant = operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+    const bool stores = operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY && !only_flags;
+    if (in.operand_count_visible != 2 || stores || (in.attributes & ZYDIS_ATTRIB_HAS_LOCK)) return slot();
+    if (!take_operand(0, out.target_) || (!constant && !take_operand(1, out.source_))) return slot();
+    // Where the memory cannot be read, its copy is stepped.
+    if (out.reads_memory_ && slot() == How::Impossible) return How::Impossible;
+    out.op_ = op;
+    out.only_flags_ = only_flags;
+    out.has_immediate_ = constant;
     out.width_ = static_cast<uint8_t>(operands[0].size);
-    out.immediate_ = operands[1].imm.value.s;
-    return out.target_ != kNoRegister;
+    out.source_width_ = constant ? out.width_ : static_cast<uint8_t>(operands[1].size);
+    if (constant) out.immediate_ = operands[1].imm.value.s;
+    return How::Compute;
   }
+
   bool one_register64() {
     out.target_ = reg_number(0);
     return in.operand_count_visible == 1 && reg(0) && operands[0].size == 64 && out.target_ != kNoRegister;
@@ -206,6 +242,43 @@ struct InstructionDecoder {
     return How::JumpIf;
   }
 
+  bool uses(uint8_t number) const {
+    for (int n = 0; n < in.operand_count; n++) {
+      const auto is = [number](ZydisRegister reg) {
+        const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+        return whole == static_cast<ZydisRegister>(ZYDIS_REGISTER_RAX + number);
+      };
+      const auto& operand = operands[n];
+      if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER && is(operand.reg.value)) return true;
+      if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY && (is(operand.mem.base) || is(operand.mem.index))) return true;
+    }
+    return false;
+  }
+
+  /// Finds a register that can take the place of rip, and makes the bytes of the instruction that uses it: the operand
+  /// keeps its displacement of 32 bits. Only registers 0 to 7: their fourth bit, in a prefix, is 0.
+  void address_by_spare() {
+    for (const uint8_t number : {6, 7, 3, 2, 1, 0}) {
+      if (uses(number)) continue;
+      auto& bytes = out.by_spare_;
+      bytes = out.bytes_;
+      bytes[in.raw.modrm.offset] = static_cast<uint8_t>(0x80 | (bytes[in.raw.modrm.offset] & 0x38) | number);
+      switch (in.encoding) {
+        case ZYDIS_INSTRUCTION_ENCODING_LEGACY:
+          if (in.attributes & ZYDIS_ATTRIB_HAS_REX) bytes[in.raw.rex.offset] &= 0xfe;
+          break;
+        case ZYDIS_INSTRUCTION_ENCODING_VEX:
+          if (in.raw.vex.size == 3) bytes[in.raw.vex.offset + 1] |= 0x20;
+          break;
+        case ZYDIS_INSTRUCTION_ENCODING_EVEX: bytes[in.raw.evex.offset + 1] |= 0x20; break;
+        case ZYDIS_INSTRUCTION_ENCODING_XOP: bytes[in.raw.xop.offset + 1] |= 0x20; break;
+        default: return;
+      }
+      out.spare_ = number;
+      return;
+    }
+  }
+
   How slot() {
     if (in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) out.repeats_ = true;
     for (int n = 0; n < in.operand_count; n++) {
@@ -215,6 +288,7 @@ struct InstructionDecoder {
       if (in.raw.disp.size != 32) return How::Impossible;
       out.displacement_at_ = in.raw.disp.offset;
       out.memory_.displacement = in.raw.disp.value;
+      address_by_spare();
     }
     return How::Slot;
   }
@@ -226,13 +300,17 @@ struct InstructionDecoder {
       case ZYDIS_MNEMONIC_PUSH: return one_register64() ? How::Push : slot();
       case ZYDIS_MNEMONIC_POP: return one_register64() ? How::Pop : slot();
       case ZYDIS_MNEMONIC_LEAVE: return in.operand_width == 64 ? How::Leave : slot();
-      case ZYDIS_MNEMONIC_SUB: return register_and_immediate() ? How::SubImmediate : slot();
-      case ZYDIS_MNEMONIC_CMP: return register_and_immediate() ? How::CompareImmediate : slot();
       case ZYDIS_MNEMONIC_MOV:
-        if (two_registers()) return How::MoveRegister;
-        return register_and_immediate() ? How::MoveImmediate : slot();
-      case ZYDIS_MNEMONIC_XOR: return two_registers() && out.target_ == out.source_ ? How::XorSelf : slot();
-      case ZYDIS_MNEMONIC_TEST: return two_registers() ? How::Test : slot();
+      case ZYDIS_MNEMONIC_MOVZX: return compute(Op::Move);
+      case ZYDIS_MNEMONIC_MOVSX:
+      case ZYDIS_MNEMONIC_MOVSXD: return compute(Op::MoveSigned);
+      case ZYDIS_MNEMONIC_ADD: return compute(Op::Add);
+      case ZYDIS_MNEMONIC_SUB: return compute(Op::Sub);
+      case ZYDIS_MNEMONIC_CMP: return compute(Op::Sub, true);
+      case ZYDIS_MNEMONIC_AND: return compute(Op::And);
+      case ZYDIS_MNEMONIC_TEST: return compute(Op::And, true);
+      case ZYDIS_MNEMONIC_OR: return compute(Op::Or);
+      case ZYDIS_MNEMONIC_XOR: return compute(Op::Xor);
       case ZYDIS_MNEMONIC_LEA:
         out.target_ = reg_number(0);
         out.width_ = static_cast<uint8_t>(operands[0].size);
@@ -282,16 +360,30 @@ std::optional<uint64_t> Instruction::target() const {
   return address_ + length_ + static_cast<uint64_t>(immediate_);
 }
 
+bool Instruction::reaches(uint64_t slot, int32_t& displacement) const {
+  const int64_t there = memory_.displacement + static_cast<int64_t>(address_ - slot);
+  displacement = static_cast<int32_t>(there);
+  return displacement == there;
+}
+
 bool Instruction::copy_to(uint64_t slot, std::array<uint8_t, kSlotBytes>& to) const {
+  int32_t displacement = 0;
+  const bool relative = displacement_at_ != 0, near = relative && reaches(slot, displacement);
+  if (relative && !near && spare_ == kNoRegister) return false;
   to.fill(machine::kBreakpoint);
-  std::memcpy(to.data(), bytes_.data(), length_);
-  if (displacement_at_ == 0) return true;
-  const int64_t displacement = memory_.displacement + static_cast<int64_t>(address_ - slot);
-  if (displacement < INT32_MIN || displacement > INT32_MAX) return false;
-  const auto narrow = static_cast<int32_t>(displacement);
-  std::memcpy(to.data() + displacement_at_, &narrow, sizeof narrow);
+  std::memcpy(to.data(), relative && !near ? by_spare_.data() : bytes_.data(), length_);
+  if (near) std::memcpy(to.data() + displacement_at_, &displacement, sizeof displacement);
   return true;
 }
+
+std::optional<BorrowedRegister> Instruction::borrow(uint64_t slot, machine::Registers& regs) const {
+  int32_t displacement = 0;
+  if (displacement_at_ == 0 || reaches(slot, displacement)) return std::nullopt;
+  const uint64_t own = std::exchange(machine_register(regs, spare_), address_ + length_);
+  return BorrowedRegister{spare_, own};
+}
+
+void BorrowedRegister::give_back(machine::Registers& regs) const { machine_register(regs, number) = value; }
 
 uint64_t Instruction::effective(const machine::Registers& regs) const {
   auto& r = const_cast<machine::Registers&>(regs);
@@ -339,6 +431,49 @@ bool Instruction::emulate_branch(machine::Registers& regs, const Read& read, con
   return true;
 }
 
+/// Other threads may store to it meanwhile, and the kernel may copy byte by byte: two reads must agree, or it is not
+/// known what the instruction would have loaded. Nobody else stores to the thread's own stack.
+bool Instruction::read_memory(const machine::Registers& regs, const Read& read, uint64_t& value) const {
+  const uint64_t address = effective(regs);
+  const uint8_t bytes = (target_ == kNoRegister ? width_ : source_width_) / 8;
+  const bool on_stack = memory_.base == kStackPointer || memory_.base == kFramePointer;
+  uint64_t again = 0;
+  if (!read(address, &value, bytes)) return false;
+  return bytes == 1 || on_stack || (read(address, &again, bytes) && again == value);
+}
+
+bool Instruction::compute(machine::Registers& regs, const Read& read) const {
+  uint64_t memory = 0, result = 0, flags = regs.eflags & kArithmetic;
+  if (reads_memory_ && !read_memory(regs, read, memory)) return false;
+  const uint64_t mask = width_mask(width_);
+  const uint64_t a = (target_ != kNoRegister ? machine_register(regs, target_) : memory) & mask;
+  uint64_t b = has_immediate_ ? static_cast<uint64_t>(immediate_)
+                              : (source_ != kNoRegister ? machine_register(regs, source_) : memory);
+  b &= width_mask(source_width_);
+  switch (op_) {
+    case Op::Move: result = b; break;
+    case Op::MoveSigned: {
+      const int above = 64 - source_width_;
+      result = static_cast<uint64_t>(static_cast<int64_t>(b << above) >> above);
+      break;
+    }
+    case Op::Add: result = (a + b) & mask; break;
+    case Op::Sub: result = (a - b) & mask; break;
+    case Op::And: result = a & b; break;
+    case Op::Or: result = a | b; break;
+    case Op::Xor: result = a ^ b; break;
+  }
+  if (op_ == Op::Add)
+    flags = sum_flags(a, b, result, width_);
+  else if (op_ == Op::Sub)
+    flags = difference_flags(a, b, result, width_);
+  else if (op_ >= Op::And)
+    flags = result_flags(result, width_);
+  if (!only_flags_) set_register(regs, target_, width_, result);
+  set_flags(regs, flags);
+  return true;
+}
+
 bool Instruction::emulate(machine::Registers& regs, const Read& read, const Write& write) const {
   uint64_t value = 0;
   switch (how_) {
@@ -357,26 +492,8 @@ bool Instruction::emulate(machine::Registers& regs, const Read& read, const Writ
       regs.rsp = regs.rbp + 8;
       regs.rbp = value;
       break;
-    case How::SubImmediate:
-    case How::CompareImmediate: {
-      const uint64_t mask = width_mask(width_), a = machine_register(regs, target_) & mask;
-      const uint64_t b = static_cast<uint64_t>(immediate_) & mask, difference = (a - b) & mask;
-      uint64_t flags = result_flags(difference, width_);
-      if (a < b) flags |= CF;
-      if ((a ^ b ^ difference) & 0x10) flags |= AF;
-      if ((a ^ b) & (a ^ difference) & (uint64_t{1} << (width_ - 1))) flags |= OF;
-      if (how_ == How::SubImmediate) set_register(regs, target_, width_, difference);
-      set_flags(regs, flags);
-      break;
-    }
-    case How::MoveRegister: set_register(regs, target_, width_, machine_register(regs, source_)); break;
-    case How::MoveImmediate: set_register(regs, target_, width_, static_cast<uint64_t>(immediate_)); break;
-    case How::XorSelf:
-      machine_register(regs, target_) = 0;
-      set_flags(regs, ZF | PF);
-      break;
-    case How::Test:
-      set_flags(regs, result_flags(machine_register(regs, target_) & machine_register(regs, source_), width_));
+    case How::Compute:
+      if (!compute(regs, read)) return false;
       break;
     case How::Lea: set_register(regs, target_, width_, effective(regs)); break;
     case How::JumpRelative:

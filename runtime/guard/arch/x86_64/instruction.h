@@ -16,6 +16,14 @@ namespace sonde::guard {
 inline constexpr size_t kInstructionMost = 15;  ///< bytes
 inline constexpr uint32_t kSlotBytes = 16;
 
+/// A register that a copy in a slot uses in the place of rip, and what the program has in it.
+struct BorrowedRegister {
+  uint8_t number;
+  uint64_t value;
+
+  void give_back(machine::Registers& regs) const;
+};
+
 class Instruction {
  public:
   enum class How : uint8_t {
@@ -25,12 +33,7 @@ class Instruction {
     Push,
     Pop,
     Leave,
-    SubImmediate,
-    CompareImmediate,
-    MoveRegister,
-    MoveImmediate,
-    XorSelf,
-    Test,
+    Compute,  ///< a register, or only flags, from a register or memory and a register, a constant or memory
     Lea,
     JumpRelative,
     JumpIf,
@@ -48,13 +51,18 @@ class Instruction {
   uint8_t length() const { return length_; }
   const uint8_t* bytes() const { return bytes_.data(); }
   bool repeats() const { return repeats_; }
-  bool relative() const { return displacement_at_ != 0; }
+  /// Whether its copy is stepped in a slot if it cannot be emulated; else it is stepped in its own place.
+  bool steps_copied() const { return how_ == How::Slot || how_ == How::Push || how_ == How::Compute; }
 
   /// Where a relative branch goes.
   std::optional<uint64_t> target() const;
 
-  /// Makes the bytes for a slot at address `slot`. False: a relative operand does not reach from there.
+  /// Makes the bytes for a slot at address `slot`. False: its operand is relative to rip, does not reach from there, and
+  /// no register can take the place of rip.
   bool copy_to(uint64_t slot, std::array<uint8_t, kSlotBytes>& to) const;
+  /// In a slot out of reach the copy addresses its operand by a register that the instruction does not use. Sets that
+  /// register for the step; returns what to give back after it, if anything.
+  std::optional<BorrowedRegister> borrow(uint64_t slot, machine::Registers& regs) const;
 
   using Read = std::function<bool(uint64_t address, void* to, size_t length)>;
   using Write = std::function<bool(uint64_t address, const void* from, size_t length)>;
@@ -67,7 +75,11 @@ class Instruction {
     uint8_t segment = 0;                           // 0 none, 1 fs, 2 gs
     int64_t displacement = 0;
   };
+  enum class Op : uint8_t { Move, MoveSigned, Add, Sub, And, Or, Xor };
+  bool reaches(uint64_t slot, int32_t& displacement) const;
   uint64_t effective(const machine::Registers& regs) const;
+  bool read_memory(const machine::Registers& regs, const Read& read, uint64_t& value) const;
+  bool compute(machine::Registers& regs, const Read& read) const;
   bool emulate_branch(machine::Registers& regs, const Read& read, const Write& write) const;
   bool indirect_target(const machine::Registers& regs, const Read& read, uint64_t& to) const;
 
@@ -77,11 +89,18 @@ class Instruction {
   std::array<uint8_t, kSlotBytes> bytes_{};
   How how_ = How::Impossible;
   uint8_t length_ = 0;
-  uint8_t target_ = 0, source_ = 0;  // registers by number
+  uint8_t target_ = 0, source_ = 0;  // registers by number; of Compute 0xff: memory_, or for source_ immediate_
   uint8_t width_ = 64;               // bits
+  uint8_t source_width_ = 64;        // the same of what an extending move reads
+  Op op_ = Op::Move;
+  bool only_flags_ = false;     // cmp, test
+  bool has_immediate_ = false;  // the source is a constant
+  bool reads_memory_ = false;   // the source is memory, or the target is, whose source only changes flags
   uint8_t condition_ = 0;
-  uint8_t displacement_at_ = 0;  // of a 32-bit displacement from rip; 0: none
-  bool by_register_ = false;     // an indirect branch through a register
+  uint8_t displacement_at_ = 0;                 // of a 32-bit displacement from rip; 0: none
+  uint8_t spare_ = 0xff;                        // a register that it does not use; 0xff: none
+  std::array<uint8_t, kSlotBytes> by_spare_{};  // the instruction, with that register in the place of rip
+  bool by_register_ = false;                    // an indirect branch through a register
   bool repeats_ = false;
   int64_t immediate_ = 0;
   Memory memory_{};

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "kmod/shared/arch.h"
@@ -22,6 +23,10 @@ inline constexpr size_t kInstructionMost = 4;
 inline constexpr uint32_t kSlotBytes = 8;
 std::string instruction_text(const uint8_t* bytes, size_t length);
 
+struct BorrowedRegister {
+  void give_back(machine::Registers& registers) const;
+};
+
 class Instruction {
  public:
   enum class How : uint8_t { Impossible, Slot, Push };
@@ -30,7 +35,9 @@ class Instruction {
   Instruction(uint64_t address, const uint8_t* bytes, size_t length);
   How how() const;
   bool repeats() const;
+  bool steps_copied() const;
   bool copy_to(uint64_t slot, std::array<uint8_t, kSlotBytes>& to) const;
+  std::optional<BorrowedRegister> borrow(uint64_t slot, machine::Registers& registers) const;
   bool emulate(machine::Registers& registers, const Read& read, const Write& write) const;
 };
 

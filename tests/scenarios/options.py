@@ -80,7 +80,8 @@ def evaltime_exec_shows_the_exec(world):
     clauses = ('proc:::exec-success /pid == $target/ { printf("%s up\\n", execname); } '
                'syscall::execve:return { printf("%s(%s) = %d\\n", probefunc, argstr, arg1); }')
     program = world.program("mixed")
-    shown = f'mixed up\nexecve("{program}", ["{program[:32]}"..., "1"], /* '
+    word = f'"{program}"' if len(program) <= 32 else f'"{program[:32]}"...'
+    shown = f'mixed up\nexecve("{program}", [{word}, "1"], /* '
     for more in ("", " syscall:::entry { n++; }"):
         result = world.sonde("-q", "-x", "strsize=4k", "-x", "evaltime=exec", "-n", clauses + more, "-c", f"{program} 1")
         check(result.stdout.startswith(shown) and result.stdout.rstrip().endswith("*/) = 0"), f"set by name: {result.stdout!r}")

@@ -110,6 +110,14 @@ def compile_program(source, to, flags):
     subprocess.run(command, check=True, timeout=240 * patience, input=text, env=os.environ | {"GOFLAGS": "-buildvcs=false"})
 
 
+def skip_where_it_cannot_run(program):
+    """For 32-bit code, which a kernel without IA-32 emulation (`ia32_emulation=0`) does not start."""
+    try:
+        subprocess.run([program], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60 * patience, check=False)
+    except OSError as error:
+        raise Skip(f"this kernel runs no 32-bit code: {os.strerror(error.errno)}") from None
+
+
 class World:
     """The environment of one scenario: a folder of its own, and a mark in the environment of each of its processes.
 
@@ -158,6 +166,8 @@ class World:
             fresh = folder / f"{name}.{os.getpid()}"
             compile_program(source, fresh, flags)
             os.replace(fresh, built)  # two scenarios may do this at the same time
+        if "-m32" in flags:
+            skip_where_it_cannot_run(built)
         if self.user is None:
             return str(built)
         copy = self.directory / name

@@ -120,7 +120,7 @@ class Parser {
   Parser(Arguments& arguments, BadArguments& bad) : arguments_(arguments), bad_(bad) {}
 
   bool parse(int argc, char** argv) {
-    optind = 1;
+    optind = 0;  // 1 would let getopt go on in the last word of the call before
     opterr = 0;
     argv_ = {argv, static_cast<size_t>(argc)};
     for (int letter, which = 0; (letter = getopt_long(argc, argv, kLetters, kLongOptions, &which)) != -1;) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <strings.h>
+
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -26,5 +28,16 @@ inline constexpr std::pair<std::string_view, uint64_t> kTimeUnits[] = {
     {"d", 24 * 3600 * kSecond},
     {"day", 24 * 3600 * kSecond},
 };
+
+inline bool same_in_any_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+/// The ns of a unit, in capitals or not, as DTrace compares them; 0: there is no such unit.
+inline uint64_t unit_of_time(std::string_view unit) {
+  for (const auto& [name, ns] : kTimeUnits)
+    if (same_in_any_case(unit, name)) return ns;
+  return 0;
+}
 
 }  // namespace sonde

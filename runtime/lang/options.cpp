@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/lang/options.h"
 
-#include <strings.h>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -21,10 +19,6 @@ namespace sonde {
 namespace {
 
 const OptionRow* find_option(std::string_view name) { return find_sorted(kOptions, name, &OptionRow::name); }
-
-bool same(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
 
 /// Removes a number from the start of `text` and returns it. Decimal, 0x hexadecimal or 0 octal.
 std::optional<uint64_t> take_number(std::string_view& text) {
@@ -51,9 +45,9 @@ std::optional<uint64_t> times(uint64_t number, uint64_t factor) {
 std::optional<uint64_t> parse_flag(std::string_view text) {
   if (text.empty()) return 1;
   for (std::string_view word : {"yes", "true", "on", "enable", "enabled", "set", "1"})
-    if (same(text, word)) return 1;
+    if (same_in_any_case(text, word)) return 1;
   for (std::string_view word : {"no", "false", "off", "disable", "disabled", "unset", "0"})
-    if (same(text, word)) return 0;
+    if (same_in_any_case(text, word)) return 0;
   return std::nullopt;
 }
 
@@ -86,16 +80,15 @@ std::optional<uint64_t> parse_count(std::string_view text) {
 }
 
 std::optional<uint64_t> in_units_of_time(uint64_t number, std::string_view unit) {
-  for (const auto& [name, ns] : kTimeUnits)
-    if (same(unit, name)) return times(number, ns);
-  return std::nullopt;
+  const uint64_t ns = unit_of_time(unit);
+  return ns != 0 ? times(number, ns) : std::nullopt;
 }
 
 /// The period in ns. A number without a unit counts per second.
 std::optional<uint64_t> parse_rate(std::string_view text) {
   auto number = take_number(text);
   if (!number || *number == 0) return std::nullopt;
-  if (text.empty() || same(text, "hz")) return std::max<uint64_t>(1, kSecond / *number);
+  if (text.empty() || same_in_any_case(text, "hz")) return std::max<uint64_t>(1, kSecond / *number);
   return in_units_of_time(*number, text);
 }
 

@@ -38,6 +38,14 @@ TEST(TickPeriod, EveryUnit) {
       {"997", 1003009},
       {"5000", 200'000},
       {"1", 1000 * kMs},
+      // in any case, as DTrace compares them
+      {"97Hz", 10309278},
+      {"10HZ", 100 * kMs},
+      {"1Sec", 1000 * kMs},
+      {"1S", 1000 * kMs},
+      {"100MS", 100 * kMs},
+      {"2Min", 120'000 * kMs},
+      {"1DAY", 86'400'000 * kMs},
       // too short, and the provider says so
       {"5001", 199'960},
       {"199us", 199'000},
@@ -49,7 +57,6 @@ TEST(TickPeriod, EveryUnit) {
       {"sec", 0},
       {"-1", 0},
       {"1 s", 0},
-      {"1S", 0},
       {"18446744073709551615d", 0},
       {"99999999999999999999", 0},
       {"200000d", 0},

@@ -7,6 +7,7 @@ tick-1ms
 	exit(0);
 }
 
-tick-2000000000ns, tick-9000000us, tick-9000msec, tick-100s, tick-5min, tick-1h, tick-1d, tick-1day, tick-9sec
+tick-2000000000ns, tick-9000000us, tick-9000msec, tick-100s, tick-5min, tick-1h, tick-1d, tick-1day, tick-9sec,
+tick-9SEC, tick-100MS, tick-1Hz, tick-3Sec
 {
 }

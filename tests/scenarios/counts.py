@@ -182,3 +182,13 @@ def every_function_of_a_library(world):
                          "-c", "/usr/bin/python3 -c 'import math; print(math.sin(0) + 7)'")
     check("7.0\n" in result.stdout, f"the program's output: {result.stdout!r}")
     check(any("sin" in name for name in counts(result.stdout)), f"sin() is not counted: {result.stdout!r}")
+
+
+@scenario(short=True)
+def calls_with_bits_in_the_upper_half_of_their_number(world):
+    """The kernel takes the lower half of the register: 11 calls, whether the program is started or attached to."""
+    program = world.program("highbits")
+    for more in ("", " syscall:::entry { @all = count(); }"):
+        result = world.sonde("-q", "-n", "syscall::getppid: { @[probename] = count(); }" + more, "-c", program)
+        check("right 10" in result.stdout, result.stdout)
+        equal({name: counts(result.stdout).get(name) for name in ("entry", "return")}, {"entry": 11, "return": 11}, "calls of getppid")

@@ -94,10 +94,14 @@ sonde_function_arguments(const struct pt_regs *regs)
 	};
 }
 
-/* System calls. The number is -1 if the thread is not in a call. */
+/*
+ * System calls. The number is -1 if the thread is not in a call. The kernel
+ * takes the low half of the register; a program may leave anything in the
+ * upper one.
+ */
 static __always_inline long sonde_call_number(const struct pt_regs *regs)
 {
-	return regs->orig_ax;
+	return (int)regs->orig_ax;
 }
 
 static __always_inline void sonde_set_call_number(struct pt_regs *regs,

@@ -54,7 +54,8 @@ inline constexpr uint32_t kAuditArch = AUDIT_ARCH_X86_64;
 inline constexpr uint32_t kCompatAuditArch = AUDIT_ARCH_I386;
 inline constexpr uint8_t kSyscallInstruction[] = {0x0f, 0x05};
 
-inline int64_t call_number(const Registers& registers) { return static_cast<int64_t>(registers.orig_rax); }
+/// The kernel takes the low half of the register; a program may leave anything in the upper one.
+inline int64_t call_number(const Registers& registers) { return static_cast<int32_t>(registers.orig_rax); }
 inline void set_call_number(Registers& registers, int64_t number) {
   registers.orig_rax = static_cast<uint64_t>(number);
 }

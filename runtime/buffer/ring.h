@@ -70,6 +70,9 @@ class RingWriter {
   /// is counted.
   bool commit(uint32_t bytes);
 
+  /// Counts records that were lost before they could be reserved.
+  void count_drops(uint64_t records);
+
   /// Whether at least a quarter of the ring waits for the reader.
   bool quarter_full();
 

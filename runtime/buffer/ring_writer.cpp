@@ -54,7 +54,7 @@ bool RingWriter::commit(uint32_t bytes) {
   SONDE_CHECK(bytes <= reserved_ && bytes % 8 == 0);
   if (bytes == 0) return false;
   if (in_scratch_ && !has_room(needed(bytes))) {
-    std::atomic_ref(ring_->drops).store(++drops_, std::memory_order_relaxed);
+    count_drops(1);
     reserved_ = 0;
     return false;
   }
@@ -62,6 +62,10 @@ bool RingWriter::commit(uint32_t bytes) {
   reserved_ = 0;
   records_++;
   return true;
+}
+
+void RingWriter::count_drops(uint64_t records) {
+  std::atomic_ref(ring_->drops).store(drops_ += records, std::memory_order_relaxed);
 }
 
 /// Publishes the record, which is where reserve() put it: in the ring, or in `scratch`.

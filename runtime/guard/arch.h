@@ -5,6 +5,7 @@
 #if defined(__x86_64__)
 #include "runtime/guard/arch/x86_64/frame.h"
 #include "runtime/guard/arch/x86_64/instruction.h"
+#include "runtime/guard/arch/x86_64/perf_registers.h"
 #else
 #error "sonde cannot set breakpoints on this machine: runtime/guard/arch/ has no folder for it"
 #endif

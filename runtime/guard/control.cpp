@@ -284,6 +284,7 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
         stepper_.let_go(*thread, *regs);
       utrace_control(thread->task, thread->engine, UTRACE_DETACH);
       utrace_engine_put(thread->engine);
+      sampler_.forget(thread->tid);
       targets_.erase_thread(thread->tid);
     }
     targets_.erase_process(pid);

@@ -107,7 +107,9 @@ uint32_t walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
     return 1;
   }
   const ReadMemory read = [&context](uint64_t address, void* bytes, size_t length) {
-    return read_target(context.thread, address, bytes, length);
+    const StackCopy* stack = context.firing.stack;
+    return (stack != nullptr && stack->read(address, bytes, length)) ||
+           read_target(context.thread, address, bytes, length);
   };
   Unwinder& unwinder = context.thread.process->space->unwinder();
   const uint32_t count = unwinder.walk(frame_registers(*context.regs), context.firing.at_edge, read, to, max);
@@ -170,6 +172,8 @@ std::string fd_number(const Thread& thread, uint64_t fd, const char* name, int b
 }
 
 int read_bytes(void* pointer, uint64_t address, void* to, uint32_t length) {
+  const StackCopy* stack = context_of(pointer).firing.stack;
+  if (stack != nullptr && stack->read(address, to, length)) return 0;
   return read_target(context_of(pointer).thread, address, to, length) ? 0 : -1;
 }
 

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <time.h>
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -36,6 +37,29 @@ Result<int> Recorder::create(uint64_t bytes) {
   ring_ = std::move(*made);
   loop_.emplace(ring_.ring);
   return ring_.fd.get();
+}
+
+template <typename Test>
+bool Recorder::any_ecb(uint32_t probe, Test test) const {
+  const EcbTable::Ecbs* ecbs = ecbs_.of(probe);
+  return ecbs != nullptr && std::any_of(ecbs->begin(), ecbs->end(), test);
+}
+
+bool Recorder::holds(uint32_t probe) const {
+  return any_ecb(probe, [](const ArmedEcb& ecb) { return ecb.held; });
+}
+
+bool Recorder::reads_memory(uint32_t probe) const {
+  constexpr uint32_t kOfStack = 1u << SONDE_DIF_VAR_UCALLER | 1u << SONDE_DIF_VAR_USTACKDEPTH;
+  return any_ecb(probe, [](const ArmedEcb& ecb) {
+    const sonde_needs& needs = ecb.program->needs;
+    return needs.frames != 0 || (needs.variables & kOfStack) != 0 || (needs.ready & SONDE_NEED_USER) != 0;
+  });
+}
+
+void Recorder::count_lost(uint32_t probe, uint64_t firings) {
+  const EcbTable::Ecbs* ecbs = loop_ ? ecbs_.of(probe) : nullptr;
+  if (ecbs != nullptr) loop_->writer().count_drops(firings * ecbs->size());
 }
 
 uint64_t Recorder::room() const {

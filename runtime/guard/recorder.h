@@ -27,6 +27,13 @@ class Recorder {
   /// Runs the rest of a firing. `regs` is null for a thread that has ended, which cannot wait.
   Outcome run(Thread& thread, Firing& firing, machine::Registers* regs);
 
+  /// Whether a clause on the probe holds its thread.
+  bool holds(uint32_t probe) const;
+  /// Whether a clause on the probe reads its thread's memory or stack.
+  bool reads_memory(uint32_t probe) const;
+  /// Firings that could not begin: counted as drops, one for each clause on the probe.
+  void count_lost(uint32_t probe, uint64_t firings);
+
   /// Whether it is time to wake the reader; true only once until it has moved.
   bool should_wake() { return loop_ && loop_->writer().should_wake_reader(); }
   /// The socket that shows when the reader is gone; -1: it is gone.
@@ -37,6 +44,8 @@ class Recorder {
   uint64_t drops() const { return loop_ ? loop_->writer().drops() : 0; }
 
  private:
+  template <typename Test>
+  bool any_ecb(uint32_t probe, Test test) const;
   void wait_for_room(uint64_t bytes);
   uint64_t room() const;
 

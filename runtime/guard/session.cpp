@@ -63,7 +63,7 @@ void Session::serve() {
     fds.push_back(channel_.fd());
     for (int fd : host_.wait(fds, channel_.unsent() ? kUnsentMs : kIdleMs)) {
       if (fd != channel_.fd())
-        tracer_.sample(fd);
+        tracer_.sampler().due(fd);
       else if (!receive())
         consumer_gone_ = true;
     }
@@ -211,13 +211,17 @@ Result<void> Session::load(const RequestView& request) {
 Result<void> Session::add_ecbs(const RequestView& request) {
   auto ecbs = parse_ecbs(request.payload);
   if (!ecbs) return std::move(ecbs).error();
-  return ecbs_.add(*ecbs);
+  auto added = ecbs_.add(*ecbs);
+  tracer_.sampler().taps_changed();
+  return added;
 }
 
 Result<void> Session::remove_ecbs(const RequestView& request) {
   auto epids = parse_ids(request.payload);
   if (!epids) return std::move(epids).error();
-  return ecbs_.remove(*epids);
+  auto removed = ecbs_.remove(*epids);
+  tracer_.sampler().taps_changed();
+  return removed;
 }
 
 Result<void> Session::arm(const RequestView& request) {

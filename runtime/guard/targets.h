@@ -26,6 +26,7 @@
 #include "runtime/firing/firing_loop.h"
 #include "runtime/guard/address_space.h"
 #include "runtime/guard/interpreters.h"
+#include "runtime/guard/perf_clock.h"
 #include "runtime/utrace/utrace.h"
 
 namespace sonde::guard {
@@ -36,12 +37,13 @@ using Locations = std::shared_ptr<const std::vector<sonde_location>>;
 /// One firing of a probe: how far it has come, and the values that its ECBs can read.
 struct Firing : FiringState {
   std::array<uint64_t, SONDE_DIF_ARGS> args{};
-  int error = 0;                 ///< errno of the call that is returning
-  int64_t call = -1;             ///< system call the thread is in
-  std::string text;              ///< text 0 of the probe
-  bool at_edge = false;          ///< where a function begins or ends: its own frame is not on the stack
-  bool stack_arguments = false;  ///< args 6 and up are on the stack, not fetched yet
-  Locations locations;           ///< of the tap: what a read of an argument means
+  int error = 0;                     ///< errno of the call that is returning
+  int64_t call = -1;                 ///< system call the thread is in
+  std::string text;                  ///< text 0 of the probe
+  bool at_edge = false;              ///< where a function begins or ends: its own frame is not on the stack
+  bool stack_arguments = false;      ///< args 6 and up are on the stack, not fetched yet
+  const StackCopy* stack = nullptr;  ///< of a thread that runs on: what its stack was; it lives as long as the firing
+  Locations locations;               ///< of the tap: what a read of an argument means
   std::array<uint64_t, SONDE_DIF_LOCALS> locals{};
 };
 

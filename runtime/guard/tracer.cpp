@@ -164,7 +164,13 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
       events_(std::move(events)),
       breakpoints_(targets_, taps, {events_.notice, events_.mapped}),
       sigtrap_(events_.notice),
-      sampler_(targets_, taps) {
+      sampler_(targets_, taps,
+               {[this](Thread& thread, uint32_t tap, const Sample& sample) { take_sample(thread, tap, sample); },
+                [this](Thread& thread, uint32_t tap) { ask_sample(thread, tap); },
+                [this](const ArmedTap& tap) { return recorder_.reads_memory(tap.probe); },
+                [this](uint32_t id, uint64_t lost) {
+                  if (const ArmedTap* tap = taps_.find(id)) recorder_.count_lost(tap->probe, lost);
+                }}) {
   wanted_ = taps_.events();
   host_.on_new_task = [this](utrace_task* task, utrace_task* parent, uint64_t flags) {
     on_new_task(task, parent, flags);
@@ -199,6 +205,7 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
     targets_.erase_thread(thread.tid);
     return;
   }
+  sampler_.adopt(thread);
   thread.newborn = parent != nullptr && (taps_.any(SONDE_TAP_START) || taps_.any(SONDE_TAP_LWP_START));
   thread.unclean = process->space->owed() > 0;
   want_events(thread);
@@ -316,7 +323,12 @@ uint32_t Tracer::on_clone(Thread& thread, uint64_t flags, utrace_task* child) {
 
 uint32_t Tracer::on_exec(Thread& thread) {
   Process& process = *thread.process;
-  targets_.rename(thread, utrace_task_tid(thread.task));
+  sampler_.settle(thread);
+  if (const pid_t before = thread.tid; before != utrace_task_tid(thread.task)) {
+    targets_.rename(thread, utrace_task_tid(thread.task));
+    sampler_.forget(before);
+    sampler_.adopt(thread);
+  }
   process.has_leader_code = false;
   stepper_.thread_gone(thread);
   serve_waiting();
@@ -335,8 +347,21 @@ uint32_t Tracer::on_exec(Thread& thread) {
 
 void Tracer::fire_exec(Thread& thread) { fire(thread, taps_.of(SONDE_TAP_EXEC_SUCCESS), of_call(SYS_execve)); }
 
-void Tracer::sample(int timer) {
-  sampler_.due(timer, [this](Thread& thread, uint32_t tap) { ask_sample(thread, tap); });
+/// The thread runs on. A record that holds it needs a stop, so its sample is asked for.
+void Tracer::take_sample(Thread& thread, uint32_t id, const Sample& sample) {
+  const ArmedTap* tap = taps_.find(id);
+  if (tap == nullptr || !tap->covers(*thread.process) || abandoned_ || thread.process->silent ||
+      thread.process->leaving)
+    return;
+  if (recorder_.holds(tap->probe)) return ask_sample(thread, id);
+  machine::Registers regs = sample.registers;
+  if (thread.step.active && machine::pc(regs) - thread.step.slot < kSlotBytes) machine::set_pc(regs, thread.step.site);
+  Firing firing;
+  firing.probe = tap->probe;
+  firing.stack = &sample.stack;
+  firing.args[SONDE_ARG_PROFILE_USER_PC] = machine::pc(regs);
+  recorder_.run(thread, firing, &regs);
+  if (recorder_.should_wake()) events_.data();
 }
 
 /// Samples a thread only between two of its instructions: during a step the program counter may be in a slot. A thread
@@ -359,6 +384,7 @@ void Tracer::fire_samples(Thread& thread) {
   for (uint32_t id : due) {
     const ArmedTap* tap = taps_.find(id);
     if (tap == nullptr || !tap->covers(*thread.process)) continue;
+    if (!sampler_.accepts(thread, id, current_call(thread) >= 0)) continue;
     Firing& firing = firings.emplace_back();
     firing.probe = tap->probe;
     firing.call = current_call(thread);
@@ -447,6 +473,7 @@ void Tracer::notify_mappings(Thread& thread) {
 
 uint32_t Tracer::on_exit(Thread& thread, long code) {
   if (thread.exited) return resume_action(thread);
+  sampler_.settle(thread);
   thread.exited = true;
   thread.pending.clear();  // it was killed while it was held
   thread.held = false;
@@ -469,6 +496,7 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   stepper_.thread_gone(thread);
   breakpoints_.forget_return(thread);
   utrace_engine_put(thread.engine);
+  sampler_.forget(thread.tid);
   targets_.erase_thread(thread.tid);
   serve_waiting();
   if (!group_dead) return;

@@ -40,8 +40,6 @@ class Tracer {
   Targets& targets() { return targets_; }
   const Stepper& stepper() const { return stepper_; }
   Sampler& sampler() { return sampler_; }
-  /// One of the sampler's timers is due.
-  void sample(int timer);
 
   Result<pid_t> spawn(const utrace_spawn& what);
   Result<void> attach(pid_t pid);
@@ -101,6 +99,7 @@ class Tracer {
   void withdraw(Thread& thread);
   void note_fatal_trap(const Thread& thread, const machine::Registers& regs);
   void ask_sample(Thread& thread, uint32_t tap);
+  void take_sample(Thread& thread, uint32_t tap, const Sample& sample);
   void fire_samples(Thread& thread);
   void note_exit(Thread& thread, long code);
   void notify_mappings(Thread& thread);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "kmod/shared/arch.h"
@@ -18,6 +19,9 @@ using FrameRegisters = std::array<uint64_t, SONDE_CFI_REGISTERS>;
 FrameRegisters frame_registers(const machine::Registers& registers);
 uint64_t d_register(const machine::Registers& registers, uint32_t number);
 sonde_leave_state leave_state(const machine::Registers& registers);
+
+inline constexpr uint64_t kPerfRegisters = 0xff;
+machine::Registers registers_of_perf(std::span<const uint64_t, 8> words);
 
 inline constexpr size_t kInstructionMost = 4;
 inline constexpr uint32_t kSlotBytes = 8;

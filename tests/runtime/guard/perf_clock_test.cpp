@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/guard/perf_clock.h"
+
+#include <gtest/gtest.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "runtime/base/clock.h"
+
+namespace sonde::guard {
+namespace {
+
+constexpr uint64_t kPeriod = 1'000'000;
+
+uint64_t g_sum = 0;
+
+__attribute__((noinline)) void compute(uint64_t ns) {
+  const uint64_t end = now_of(CLOCK_THREAD_CPUTIME_ID) + ns;
+  while (now_of(CLOCK_THREAD_CPUTIME_ID) < end)
+    for (int i = 0; i < 1000; i++) g_sum = g_sum * 3 + 1;
+}
+
+TEST(PerfClock, TicksOncePerPeriodOfRunTime) {
+  auto clock = PerfClock::start(gettid(), kPeriod, false);
+  if (!clock) GTEST_SKIP() << "perf_event_open is not permitted";
+  const uint64_t began = now_of(CLOCK_THREAD_CPUTIME_ID);
+  uint64_t ticks = 0;
+  for (int round = 0; round < 50; round++) {
+    compute(2 * kPeriod);
+    const timespec pause{0, 1'000'000};
+    nanosleep(&pause, nullptr);  // does not count
+    ticks += clock->drain([&](const Sample& sample) {
+      ticks++;
+      EXPECT_NE(machine::pc(sample.registers), 0u);
+      EXPECT_TRUE(machine::is_native(sample.registers));
+      EXPECT_TRUE(sample.stack.bytes.empty());
+    });
+  }
+  const uint64_t periods = (now_of(CLOCK_THREAD_CPUTIME_ID) - began) / kPeriod;
+  if (!clock->sees_kernel()) GTEST_SKIP() << "only user code is sampled here";
+  EXPECT_NEAR(static_cast<double>(ticks), static_cast<double>(periods), 4 + 0.05 * static_cast<double>(periods));
+}
+
+TEST(PerfClock, CopiesTheStackOfTheSample) {
+  auto clock = PerfClock::start(gettid(), kPeriod, true);
+  if (!clock) GTEST_SKIP() << "perf_event_open is not permitted";
+  volatile uint64_t mark = 0x5eed5eed5eed5eed;  // in the caller's frame, which the copy covers
+  const auto address = reinterpret_cast<uint64_t>(&mark);
+  compute(5 * kPeriod);
+  const uint64_t kept = mark;
+  mark = 1;
+  int seen = 0;
+  clock->drain([&](const Sample& sample) {
+    uint64_t word = 0;
+    if (machine::sp(sample.registers) > address) return;
+    ASSERT_TRUE(sample.stack.read(address, &word, sizeof word));
+    EXPECT_EQ(word, kept);
+    seen++;
+  });
+  EXPECT_GT(seen, 0);
+}
+
+TEST(PerfClock, CountsWhatTheRingCannotHold) {
+  auto clock = PerfClock::start(gettid(), kPeriod, true);
+  if (!clock) GTEST_SKIP() << "perf_event_open is not permitted";
+  compute(60 * kPeriod);
+  uint64_t ticks = 0;
+  const uint64_t lost = clock->drain([&](const Sample&) { ticks++; });
+  compute(20 * kPeriod);  // the kernel writes the number with the next sample that has room
+  const uint64_t later = clock->drain([&](const Sample&) { ticks++; });
+  EXPECT_GT(ticks, 5u);
+  EXPECT_GT(lost + later, 20u);
+  if (clock->sees_kernel()) {
+    EXPECT_GE(ticks + lost + later, 60u);
+  }
+}
+
+TEST(StackCopy, HasOnlyItsBytes) {
+  const StackCopy copy{1000, {1, 2, 3, 4}};
+  uint8_t bytes[4] = {};
+  EXPECT_TRUE(copy.read(1000, bytes, 4));
+  EXPECT_EQ(bytes[3], 4);
+  EXPECT_TRUE(copy.read(1003, bytes, 1));
+  EXPECT_FALSE(copy.read(999, bytes, 1));
+  EXPECT_FALSE(copy.read(1001, bytes, 4));
+  EXPECT_FALSE(copy.read(1005, bytes, 1));
+  EXPECT_FALSE(copy.read(1001, bytes, SIZE_MAX));
+}
+
+}  // namespace
+}  // namespace sonde::guard

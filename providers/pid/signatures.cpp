@@ -91,8 +91,6 @@ std::vector<ValuePlace> checked_places(CTypes& types, const CFunction& function)
     words.push_back(compare(function.parameters[n], all[n], static_cast<uint8_t>(n)));
   const auto disagrees = std::ranges::find(words, Word::Disagrees);
   const bool suspect = clang_may_have_changed(function);
-  const bool silent =
-      std::ranges::any_of(function.parameters, [](const CParameter& one) { return one.place.pieces.empty(); });
   for (size_t n = 0; n < all.size(); n++) {
     if (!all[n].known() || words[n] == Word::Agrees) continue;
     if (words[n] == Word::Disagrees)
@@ -104,7 +102,7 @@ std::vector<ValuePlace> checked_places(CTypes& types, const CFunction& function)
     else if (clang_has_optimized(function) && function.parameters[n].place.pieces.empty() &&
              !function.parameters[n].place.later)
       all[n] = ValuePlace::unknown("clang may not pass a parameter that the function does not use", all[n].size);
-    else if (suspect && silent)
+    else if (suspect)
       all[n] = ValuePlace::unknown("clang may have changed the parameters of this static function", all[n].size);
   }
   return all;

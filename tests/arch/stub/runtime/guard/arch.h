@@ -38,6 +38,8 @@ class Instruction {
   using Write = std::function<bool(uint64_t address, const void* from, size_t length)>;
   Instruction(uint64_t address, const uint8_t* bytes, size_t length);
   How how() const;
+  uint8_t length() const;
+  std::optional<uint64_t> target() const;
   bool repeats() const;
   bool steps_copied() const;
   bool copy_to(uint64_t slot, std::array<uint8_t, kSlotBytes>& to) const;

@@ -24,6 +24,8 @@
 namespace sonde::guard {
 namespace {
 
+constexpr uint32_t kMostTaps = INT32_MAX;  // in a list: ArmedTap::place
+
 Error about_tap(const Tap& tap, const std::string& what, int code) {
   return Error("tap " + std::to_string(tap.id.value) + ": " + what, code);
 }
@@ -120,9 +122,9 @@ Result<ArmedTap*> TapTable::add(const Tap& tap) {
       tap.leave,
       tap.kind,
       tap.sum,
-      tap.locations.empty() ? nullptr : std::make_shared<const std::vector<sonde_location>>(tap.locations),
-      static_cast<uint32_t>(list.size()),
-      tap.forks};
+      tap.forks,
+      static_cast<uint32_t>(list.size()) & kMostTaps,
+      tap.locations.empty() ? nullptr : std::make_shared<const std::vector<sonde_location>>(tap.locations)};
   ArmedTap* armed = &taps_.emplace(made.id, made).first->second;
   list.push_back(armed);
   if (tap.kind == SONDE_TAP_SYSCALL_ENTRY) entries_[tap.number].push_back(armed);
@@ -137,7 +139,7 @@ void TapTable::remove(uint32_t id) {
   if (armed == nullptr) return;
   drop(armed->file != nullptr ? armed->file->taps : kinds_[armed->kind], armed);
   if (armed->file != nullptr) {
-    const auto alike = user_taps_.find({armed->pid, armed->forks});
+    const auto alike = user_taps_.find({armed->pid, armed->forks != 0});
     if (--alike->second == 0) user_taps_.erase(alike);
     if (armed->file->taps.empty()) files_.erase(std::string(armed->file->path));
   }

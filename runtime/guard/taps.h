@@ -57,9 +57,9 @@ struct ArmedTap {
   sonde_leave leave;
   sonde_tap_kind kind;
   uint32_t sum;
+  uint32_t forks : 1;                                            ///< SONDE_TAP_FORKS
+  uint32_t place : 31;                                           ///< index in its file's list, or its kind's
   std::shared_ptr<const std::vector<sonde_location>> locations;  ///< of the arguments; null: none
-  uint32_t place = 0;                                            ///< index in its file's list, or its kind's
-  bool forks = false;                                            ///< SONDE_TAP_FORKS
 
   bool user() const { return is_user_tap(kind); }
   /// Whether it fires in that process.

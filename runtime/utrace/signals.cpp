@@ -4,7 +4,7 @@
 // In a signal-delivery-stop ptrace can deliver this signal, another one or none. Everything else is done by system
 // calls that the thread itself makes: a default action for a handled signal, another handler for one delivery. Such a
 // call ends the signal-delivery-stop, so the signal is then sent again, recognised when it comes, and given its own
-// siginfo.
+// siginfo. It is recognised by its value: in another pid namespace than ours the kernel clears the sender's pid.
 //
 // The kernel does not show a tracer the address of a handler: orig_ka is SIG_DFL, SIG_IGN or kHandlerUnknown.
 #include <errno.h>
@@ -59,6 +59,9 @@ uint32_t event_of(uint32_t action) {
     default: return UTRACE_EVENT_SIGNAL;
   }
 }
+
+/// In the values of signals that are sent again; no pointer looks like it.
+constexpr uint64_t kResent = uint64_t{0x50de} << 48;
 
 bool same_action(const struct sigaction& a, const struct sigaction& b) {
   return a.sa_handler == b.sa_handler && a.sa_flags == b.sa_flags && std::memcmp(&a.sa_mask, &b.sa_mask, 8) == 0;
@@ -117,9 +120,12 @@ void Core::on_signal(utrace_task& task, int signal) {
   if (task.redeliveries.empty() && !(task.events & (UTRACE_EVENT_SIGNAL_ALL | UTRACE_EVENT_QUIESCE)))
     return finish(task);
   if (request(PTRACE_GETSIGINFO, task, nullptr, &task.info) != 0) return finish(task);
+  bool resent = false;
   for (size_t i = 0; i < task.redeliveries.size(); ++i) {
     Redelivery& again = task.redeliveries[i];
-    if (again.info.si_signo != signal || task.info.si_code != SI_TKILL || task.info.si_pid != getpid()) continue;
+    if (again.info.si_signo != signal || task.info.si_code != again.sent.si_code ||
+        task.info.si_value.sival_ptr != again.sent.si_value.sival_ptr)
+      continue;
     task.info = again.info;
     bool silent = again.silent;
     task.redeliveries.erase(task.redeliveries.begin() + static_cast<long>(i));
@@ -132,8 +138,13 @@ void Core::on_signal(utrace_task& task, int signal) {
       }
       return finish(task);
     }
+    resent = true;
     break;
   }
+  // A standard signal is pending only once in a thread, and a thread's own come before the process's. So if this one is not
+  // ours, ours has been merged with it.
+  if (!resent && signal < SIGRTMIN)
+    std::erase_if(task.redeliveries, [signal](const Redelivery& lost) { return lost.info.si_signo == signal; });
   struct sigaction orig {};
   uint32_t action = UTRACE_SIGNAL_CORE;
   // The kernel's own SIGTRAPs, of breakpoints and steps, are frequent and go to the engine that caused them: no
@@ -239,8 +250,20 @@ uint64_t Core::find_restorer(utrace_task& task) {
 }
 
 int Core::send_again(utrace_task& task, const siginfo_t& info, bool silent) {
-  task.redeliveries.push_back({info, silent});
-  if (syscall(SYS_tgkill, task.pid, task.tid, info.si_signo) == 0) return 0;
+  static uint64_t number = 0;
+  siginfo_t sent = info;
+  // The kernel lets nobody claim the codes of others' kill() and of its own signals. A queued signal keeps its value, for
+  // sigwait(), which makes no stop; every other gets one of ours.
+  if (info.si_code >= 0 || info.si_code == SI_TKILL) {
+    sent = {};
+    sent.si_signo = info.si_signo;
+    sent.si_code = SI_QUEUE;
+    sent.si_pid = getpid();
+    sent.si_uid = getuid();
+    sent.si_value.sival_ptr = reinterpret_cast<void*>(kResent | number++);
+  }
+  task.redeliveries.push_back({info, sent, silent});
+  if (syscall(SYS_rt_tgsigqueueinfo, task.pid, task.tid, info.si_signo, &sent) == 0) return 0;
   task.redeliveries.pop_back();
   return -errno;
 }

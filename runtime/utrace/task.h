@@ -47,7 +47,8 @@ struct Engine : utrace_engine {
 /// A signal that we have sent again: recognised when it arrives, and given its own siginfo.
 struct Redelivery {
   siginfo_t info;
-  bool silent;  ///< the engines have already judged it
+  siginfo_t sent;  ///< what it arrives with
+  bool silent;     ///< the engines have already judged it
 };
 
 /// The return of a call that a signal has interrupted. It returns EINTR, or the call is repeated; the kernel decides

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Targets in a pid namespace of their own."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+from support import Skip, equal, scenario, wait_until
+
+BY_PTRACE = {"only": "ptrace", "why": "the kernel module sends no signal again"}
+
+
+@scenario(**BY_PTRACE)
+def kept_signals_in_a_pid_namespace(world):
+    """A signal that was kept while an instruction was stepped arrives with its own siginfo, whatever number we have there."""
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        raise Skip("needs root and unshare: util-linux")
+    program = world.program("queued")
+    process = world.start(["unshare", "-pf", "--mount-proc", program], stdin=subprocess.PIPE)
+    equal(process.stdout.readline(), "ready\n", "the program's first line")
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    target = wait_until(lambda: children.read_text().split(), what="the program")[0]
+    sonde = world.start_sonde("-q", "-n", "BEGIN { printf(\"going\\n\"); } pid$target:a.out:f:entry { @ = count(); }", "-p", target)
+    equal(sonde.stdout.readline(), "going\n", "sonde's first line")
+    output, _ = process.communicate("go\n", timeout=100)
+    equal(output, "1000 signals, sum 500500, 0 wrong\n", "what the program saw")
+    world.finish(sonde)

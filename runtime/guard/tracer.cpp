@@ -176,6 +176,7 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
     on_new_task(task, parent, flags);
   };
   host_.catch_asleep = [this](utrace_task* task, const Sleep& sleep) { return catch_asleep(task, sleep); };
+  host_.on_notice = events_.notice;
   host_.forget_asleep = [this](utrace_task* task) {
     if (Thread* thread = targets_.thread(utrace_task_tid(task))) breakpoints_.forget_return(*thread);
   };

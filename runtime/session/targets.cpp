@@ -97,7 +97,7 @@ void Targets::note_named(std::span<const uint32_t> pids) {
 
 Result<void> Targets::begin(const std::vector<std::string>& words, const Forecast& forecast) {
   const bool shows_exec = options_.text("evaltime") == "exec";
-  auto done = control_->begin_spawn({words, own_environment(), !forecast.awaits_process, forecast.calls, shows_exec});
+  auto done = control_->begin_spawn({words, own_environment(), true, forecast.calls, shows_exec});
   if (!done) return not_executed(words, std::move(done).error());
   begun_.push_back({words, forecast.awaits_process});
   return {};
@@ -181,7 +181,7 @@ Result<void> Targets::go() {
 
 Result<uint32_t> Targets::start(const std::vector<std::string>& words) {
   if (control_ == nullptr) return no_control(source_name_);
-  auto pid = control_->spawn({words, own_environment(), false, {}});
+  auto pid = control_->spawn({words, own_environment(), true, {}});
   if (!pid) return std::move(pid).error().context("failed to execute " + words[0]);
   live_.push_back(*pid);
   framework_.set_targets(live_);

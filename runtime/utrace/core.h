@@ -154,6 +154,14 @@ class Core {
   /// A call that our wake-up has interrupted must not go on as restart_syscall, which such a filter may refuse.
   void avoid_restart_call(utrace_task& task);
 
+  // untraced.cpp: children that no tracer is to know of
+  /// At the entry of a call: takes CLONE_UNTRACED out of it.
+  void show_child(utrace_task& task);
+  /// Puts back what show_child() has changed.
+  void put_clone_back(utrace_task& task);
+  /// At the end of a call of a child that was to be hidden: tells if it cannot trace a process because we do.
+  void see_rival(utrace_task& task);
+
   // inject.cpp
   /// The call at whose entry the thread is will not be made.
   void skip_call(utrace_task& task);
@@ -181,6 +189,7 @@ class Core {
   }
   std::function<bool(utrace_task*, const Sleep&)>* catch_hook = nullptr;
   std::function<void(utrace_task*)>* forget_hook = nullptr;
+  std::function<void(const std::string&)>* notice_hook = nullptr;
   std::unordered_map<pid_t, std::unique_ptr<utrace_task>> tasks;
   uint64_t stops = 0;
   std::chrono::nanoseconds looking() const { return spin_.spent(); }

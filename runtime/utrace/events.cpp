@@ -199,6 +199,7 @@ void Core::on_syscall(utrace_task& task) {
       task.number = identify_call(task);
       see_entry(task);
       if (task.wants_entry(task.number)) report_entry(task);
+      show_child(task);
     }
     return finish(task);
   }
@@ -219,6 +220,8 @@ void Core::on_syscall(utrace_task& task) {
   }
   task.aborted = false;
   if (std::exchange(task.goes_strict, false)) enter_strict_mode(task);
+  put_clone_back(task);
+  if (task.hides) see_rival(task);
   see_interrupted_call(task);
   if (task.hide_exec_return)
     task.hide_exec_return = false;
@@ -249,6 +252,7 @@ void Core::on_seccomp(utrace_task& task) {
       task.hide_exec_return = false;
       see_entry(task);
       if (task.wants_entry(task.number)) report_entry(task);
+      show_child(task);
     }
   }
   if (is_own_verdict(task)) skip_call(task);
@@ -286,6 +290,7 @@ void Core::on_clone(utrace_task& task, int event) {
       if (access(path, F_OK) == 0) flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD;
     }
   }
+  if (task.clone) flags |= CLONE_UNTRACED;
   bool thread = flags & CLONE_THREAD;
   utrace_task* child = find(tid);
   if (child && child->life == Life::Dead) {
@@ -300,6 +305,10 @@ void Core::on_clone(utrace_task& task, int event) {
   }
   child->filter = task.filter;
   child->own_filter = task.own_filter;
+  if (task.clone) {
+    child->clone = ChangedClone{task.clone->argument, 0, {}};
+    child->hides = true;
+  }
   child->adopted = false;
   if (!known) on_new_task(*child, &task, flags);
   report_clone(task, flags, *child);
@@ -393,6 +402,7 @@ void Core::on_event_stop(utrace_task& task, int signal, bool born) {
       signal_report(task, UTRACE_SIGNAL_REPORT);
     }
   }
+  if (born && load_registers(task)) put_clone_back(task);
   if (born) report_birth(task);
   finish(task);
 }

@@ -266,6 +266,7 @@ UtraceHost::UtraceHost() : impl_(std::make_unique<Impl>()) {
   impl_->new_task_hook = &on_new_task;
   impl_->catch_hook = &catch_asleep;
   impl_->forget_hook = &forget_asleep;
+  impl_->notice_hook = &on_notice;
 }
 UtraceHost::~UtraceHost() = default;
 

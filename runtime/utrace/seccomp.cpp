@@ -11,6 +11,8 @@
 // With several filters the strictest action wins, so one that the program installs later may hide our stops. So the
 // calls that install filters are always stopped; after one, the program's threads are traced by PTRACE_SYSCALL.
 //
+// So are clone3, and clone with CLONE_UNTRACED, whose child would have our filter without a tracer (untraced.cpp).
+//
 // A filter of the program's own may say TRACE, too: without a tracer such a call fails with ENOSYS, and under us it must.
 // Our verdicts carry a mark by which the tracer knows them. Of two verdicts TRACE the kernel shows the one of the newer
 // filter, the program's; its mark differs from ours, which is drawn at random so that no filter can be written for it.
@@ -18,6 +20,7 @@
 
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -109,6 +112,8 @@ std::vector<sock_filter> make_syscall_filter(std::span<const uint32_t> calls, ui
     emit_call(program, base == 0 ? machine::kSeccompCall : machine::kCompatSeccompCall, stop);
     emit_call_if(program, base == 0 ? machine::kPrctlCall : machine::kCompatPrctlCall, BPF_JEQ,
                  machine::kPrctlSetSeccomp, stop);
+    emit_call(program, base == 0 ? machine::kClone3Call : machine::kCompatClone3Call, stop);
+    emit_call_if(program, base == 0 ? machine::kCloneCall : machine::kCompatCloneCall, BPF_JSET, CLONE_UNTRACED, stop);
     emit_search(program, to_ranges(calls, base), stop);
     program[other].k = static_cast<uint32_t>(program.size() - other - 1);
   }

@@ -248,6 +248,7 @@ bool Core::let_go(utrace_task& task, int status) {
     request(PTRACE_CONT, task, nullptr, nullptr);
     return false;
   }
+  if (stop == Stop::Entry || stop == Stop::Exit) put_clone_back(task);
   if (stop == Stop::Entry) (void)undo_entry(task);
   if (stop == Stop::Exit && (std::exchange(task.cut, false) || (status && returns_short(task)))) ++cut_short;
   if (status && event == 0 && signal != SIGTRAP && signal != (SIGTRAP | 0x80)) pass = signal;
@@ -359,6 +360,7 @@ void Core::detach_all() {
   new_task_hook = nullptr;
   catch_hook = nullptr;
   forget_hook = nullptr;
+  notice_hook = nullptr;
   for (int round = 0; round < 100; ++round) {
     bool filtered_left = false, left = false;
     std::vector<pid_t> pids;

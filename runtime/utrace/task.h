@@ -64,6 +64,13 @@ struct KeptReturn {
   bool handler_begins = false;  ///< -512, and a handler is about to run: its frame shows the result
 };
 
+/// A call of clone or clone3 that we have changed; the registers and memory from before, which are put back at its end.
+struct ChangedClone {
+  uint64_t argument = 0;  ///< the first one
+  uint64_t place = 0;     ///< of our copy of clone3's structure; 0: none
+  std::vector<uint8_t> kept;
+};
+
 struct utrace_task {
   Core* core = nullptr;
   pid_t tid = 0;
@@ -114,6 +121,8 @@ struct utrace_task {
   uint64_t call_instruction = 0;  ///< noted for run_call(); 0: run_call() looks for one
   uint64_t returned_at = 0;       ///< time of the return that is being reported, if it is reported late
   std::optional<KeptReturn> kept;
+  std::optional<ChangedClone> clone;
+  bool hides = false;   ///< it was made to be hidden from tracers: its calls are watched for an attempt to trace us
   uint32_t events = 0;  ///< union over the engines
   uint32_t syscall_action = 0;
   uint32_t signal_action = 0;

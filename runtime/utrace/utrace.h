@@ -24,6 +24,8 @@
 //   for.
 // - An interrupted call is reported when it is known what the program gets (see utrace_call), with the registers of its
 //   return; changes that an engine makes to them are lost.
+// - CLONE_UNTRACED is taken out of a clone or clone3 at whose entry the thread stops, which in filtered programs is
+//   always. Without that the child would have breakpoints and a filter, and no tracer.
 // - A thread of a filtered program that installs a seccomp filter of its own stops at all calls from then on: its
 //   filter's refusals would come before our filter's stops.
 // - report_reap of another program's child comes when /proc no longer shows the zombie: up to 200 ms late.
@@ -215,6 +217,8 @@ class UtraceHost {
   std::function<bool(utrace_task*, const Sleep& sleep)> catch_asleep;
   /// The breakpoint is not needed any more: the thread did not sleep there after all, or has stopped before it.
   std::function<void(utrace_task*)> forget_asleep;
+  /// Called with a sentence for the user about something that could not be done as it would be untraced.
+  std::function<void(const std::string&)> on_notice;
   /// Whether some traced thread needs us: one that was not left, or a filtered one.
   bool needed() const;
   bool filtered(pid_t pid) const;

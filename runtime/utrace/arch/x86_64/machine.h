@@ -65,6 +65,9 @@ inline std::array<uint64_t, 6> call_arguments(const Registers& r, bool compat) {
   return {low(r.rbx), low(r.rcx), low(r.rdx), low(r.rsi), low(r.rdi), low(r.rbp)};
 }
 /// `compat`: the call is a 32-bit one.
+inline void set_first_call_argument(Registers& registers, bool compat, uint64_t value) {
+  (compat ? registers.rbx : registers.rdi) = value;
+}
 inline int64_t call_result(const Registers& registers, bool compat = false) {
   return compat ? static_cast<int32_t>(registers.rax) : static_cast<int64_t>(registers.rax);
 }
@@ -202,6 +205,11 @@ inline bool may_restart(int64_t result) {
 /// At the first instruction of a handler: the interrupted call's result once the handler has returned. False: the frame
 /// cannot be read.
 bool result_behind_handler(utrace_task& task, const Registers& registers, int64_t* result);
+
+/// The calls that take flags for a child. The first argument is clone's flags, or the address of clone3's structure, which
+/// begins with them, in 64 bits.
+inline constexpr uint32_t kCloneCall = 56, kClone3Call = 435, kCompatCloneCall = 120, kCompatClone3Call = 435;
+inline constexpr uint32_t kPtraceCall = 101;
 
 /// The flags of a clone, clone3, fork or vfork. `read` reads the thread's memory. False: the flags are not known.
 template <typename Read>

@@ -46,6 +46,7 @@ inline constexpr uint8_t kSyscallInstruction[] = {1, 2, 3, 4};
 int64_t call_number(const Registers& registers);
 void set_call_number(Registers& registers, int64_t number);
 std::array<uint64_t, 6> call_arguments(const Registers& registers, bool compat);
+void set_first_call_argument(Registers& registers, bool compat, uint64_t value);
 int64_t call_result(const Registers& registers, bool compat = false);
 void set_call_result(Registers& registers, int64_t result);
 void set_call(Registers& registers, uint64_t instruction, long number, const uint64_t (&arguments)[6]);
@@ -71,6 +72,8 @@ bool same_state(const Registers& a, const Registers& b);
 
 inline constexpr uint32_t kPrctlCall = 1, kSeccompCall = 2, kCompatPrctlCall = 3, kCompatSeccompCall = 4;
 inline constexpr uint32_t kPrctlSetSeccomp = 22;
+inline constexpr uint32_t kCloneCall = 7, kClone3Call = 8, kCompatCloneCall = 9, kCompatClone3Call = 10,
+                          kPtraceCall = 11;
 inline constexpr uint32_t kStrictCalls[] = {1}, kCompatStrictCalls[] = {2};
 bool asks_for_strict_mode(const utrace_call& call);
 inline constexpr uint32_t kCompatSigreturn = kUtraceCompatCalls + 5;

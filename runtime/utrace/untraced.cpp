@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Children of clone(CLONE_UNTRACED)
+//
+// The kernel attaches such a child to no tracer, and reports it to none. But it has a copy of our breakpoints, or shares
+// them, and our filter; it would die of the first one it meets. So the flag is taken out of the call at its entry:
+//
+//   clone    in the register of the flags
+//   clone3   in a copy of its structure, below the thread's stack: the program's own may be read-only, or shared with
+//            others
+//
+// At the end of the call the register, and the memory below the stack, are as before, in the child too. The entry must
+// stop: a filter of ours sees to that, and so does PTRACE_SYSCALL. Where neither is (-p with function probes only), such a
+// child is not protected.
+//
+// Who hides a child from tracers may want to be its tracer: LeakSanitizer stops all threads of its process from such a
+// child. A process has one tracer, so that fails under us, and we say so.
+#include <errno.h>
+#include <sched.h>
+#include <sys/ptrace.h>
+
+#include <cstring>
+#include <utility>
+
+#include "runtime/utrace/arch.h"
+#include "runtime/utrace/core.h"
+
+namespace sonde {
+namespace {
+
+bool is_call(int64_t number, uint32_t native, uint32_t compat) {
+  return number == native || number == kUtraceCompatCalls + compat;
+}
+
+/// Makes the thread's clone3 use a copy of its structure without the flag. False: its memory does not allow that.
+bool use_copy(utrace_task& task, uint64_t size, ChangedClone& change) {
+  constexpr uint64_t kMostBytes = 4096;  // larger ones are refused by the kernel
+  if (size < sizeof(uint64_t) || size > kMostBytes) return false;
+  std::vector<uint8_t> copy(size);
+  change.kept.resize(size);
+  change.place = (machine::unused_stack(task.registers) - size) & ~uint64_t{15};
+  if (utrace_read_memory(&task, change.argument, copy.data(), size) != 0 ||
+      utrace_read_memory(&task, change.place, change.kept.data(), size) != 0)
+    return false;
+  uint64_t flags = 0;
+  std::memcpy(&flags, copy.data(), sizeof flags);
+  flags &= ~uint64_t{CLONE_UNTRACED};
+  std::memcpy(copy.data(), &flags, sizeof flags);
+  return utrace_write_memory(&task, change.place, copy.data(), size) == 0;
+}
+
+}  // namespace
+
+void Core::show_child(utrace_task& task) {
+  const bool clone = is_call(task.number, machine::kCloneCall, machine::kCompatCloneCall);
+  const bool clone3 = is_call(task.number, machine::kClone3Call, machine::kCompatClone3Call);
+  if ((!clone && !clone3) || task.clone || !load_registers(task)) return;
+  const utrace_call call = utrace_get_call(&task);
+  ChangedClone change{call.arguments[0], 0, {}};
+  uint64_t flags = call.arguments[0];
+  if (clone3 && utrace_read_memory(&task, call.arguments[0], &flags, sizeof flags) != 0) return;
+  if ((flags & CLONE_UNTRACED) == 0) return;
+  if (clone3 && !use_copy(task, call.arguments[1], change)) {
+    if (notice_hook && *notice_hook)
+      (*notice_hook)(
+          "process " + std::to_string(task.pid) +
+          " makes a child with CLONE_UNTRACED, and its stack has no room to take that out of its clone3: the child "
+          "may die of a probe");
+    return;
+  }
+  machine::set_first_call_argument(task.registers, call.number >= kUtraceCompatCalls,
+                                   clone3 ? change.place : flags & ~uint64_t{CLONE_UNTRACED});
+  task.clone = std::move(change);
+}
+
+void Core::put_clone_back(utrace_task& task) {
+  if (!task.clone || !load_registers(task)) return;
+  const ChangedClone change = *std::exchange(task.clone, std::nullopt);
+  if (change.place != 0) utrace_write_memory(&task, change.place, change.kept.data(), change.kept.size());
+  machine::set_first_call_argument(task.registers, !machine::is_native(task.registers), change.argument);
+}
+
+void Core::see_rival(utrace_task& task) {
+  const utrace_call call = utrace_get_call(&task);
+  const uint64_t what = call.arguments[0];
+  if (call.number != machine::kPtraceCall || call.result != -EPERM || (what != PTRACE_ATTACH && what != PTRACE_SEIZE))
+    return;
+  const utrace_task* wanted = find(static_cast<pid_t>(call.arguments[1]));
+  task.hides = false;
+  if (!wanted || !notice_hook || !*notice_hook) return;
+  (*notice_hook)(
+      "process " + std::to_string(task.pid) + " wants to trace process " + std::to_string(wanted->pid) +
+      ", which sonde traces, and a process has one tracer only. LeakSanitizer does that when a program ends: "
+      "ASAN_OPTIONS=detect_leaks=0 makes it do without");
+}
+
+}  // namespace sonde

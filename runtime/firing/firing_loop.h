@@ -43,24 +43,27 @@ class FiringLoop {
   /// The ring must outlive the loop.
   explicit FiringLoop(const MappedRing& ring) : writer_(ring) {}
 
-  enum class Outcome { Done, Held };
+  enum class Outcome { Done, Held, Lacks };
   /// Runs the ECBs that have not run yet, up to and including a held one that has recorded. Returns Held then: the
   /// thread must wait, and run() is called again when it is released.
+  /// If `lacks()` is true after a program, it could not read all that it needs yet: it has recorded nothing. Returns
+  /// Lacks, and the next run() begins with it.
   /// An ECB has `epid`, `held` (its thread waits for the body) and `view()`, its program. `prepare(ecb)` prepares what
   /// that program needs, and returns the CPU for its record.
-  template <typename Ecbs, typename Prepare>
-  Outcome run(FiringState& firing, const Ecbs& ecbs, const FiringThread& thread, const sonde_dif_firing& seen,
-              Prepare&& prepare) {
+  template <typename Ecbs, typename Prepare, typename Lacks = bool (*)()>
+  Outcome run(
+      FiringState& firing, const Ecbs& ecbs, const FiringThread& thread, const sonde_dif_firing& seen,
+      Prepare&& prepare, Lacks&& lacks = [] { return false; }) {
     writer_.begin_firing(monotonic_now());
     if (!firing.begun) begin(firing);
     Outcome outcome = Outcome::Done;
     for (const auto& ecb : ecbs) {
       if (ecb.epid <= firing.last_epid) continue;
-      firing.last_epid = ecb.epid;
       const uint32_t cpu = prepare(ecb);
-      if (!run_ecb(firing, ecb, thread, seen, cpu)) continue;
-      outcome = Outcome::Held;
-      break;
+      outcome = run_ecb(firing, ecb, thread, seen, cpu, lacks);
+      if (outcome == Outcome::Lacks) break;
+      firing.last_epid = ecb.epid;
+      if (outcome == Outcome::Held) break;
     }
     writer_.end_firing();
     return outcome;
@@ -77,10 +80,9 @@ class FiringLoop {
     firing.sequence = ++sequence_;
   }
 
-  /// Returns whether the thread must wait.
-  template <typename Ecb>
-  bool run_ecb(const FiringState& firing, const Ecb& ecb, const FiringThread& thread, const sonde_dif_firing& seen,
-               uint32_t cpu) {
+  template <typename Ecb, typename Lacks>
+  Outcome run_ecb(const FiringState& firing, const Ecb& ecb, const FiringThread& thread, const sonde_dif_firing& seen,
+                  uint32_t cpu, Lacks&& lacks) {
     const sonde_dif_program& program = ecb.view();
     sonde_record* record = writer_.reserve(program.record_max);
     record->epid = ecb.epid;
@@ -90,11 +92,12 @@ class FiringLoop {
     record->tid = thread.tid;
     record->cpu = cpu;
     record->sequence = firing.sequence;
-    programs_run_++;
     const uint32_t size = sonde_dif_run(&program, &seen, record);
+    if (lacks()) return Outcome::Lacks;
+    programs_run_++;
     const bool waits = ecb.held && thread.can_wait;
     if (waits) record->flags |= SONDE_RECORD_HELD;
-    return writer_.commit(size) && waits;
+    return writer_.commit(size) && waits ? Outcome::Held : Outcome::Done;
   }
 
   RingWriter writer_;

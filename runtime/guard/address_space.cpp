@@ -54,6 +54,7 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::fun
     : pid_(pid),
       unwinder_(pid, parent.unwinder_),
       memory_(pid),
+      pages_(pid),
       past_(parent.past_),
       moved_(parent.moved_),
       gone_at_(parent.gone_at_),
@@ -128,10 +129,12 @@ void AddressSpace::find_call_instruction() {
   }
 }
 
-bool AddressSpace::read(uint64_t address, void* to, size_t length) const { return memory_.read(address, to, length); }
+bool AddressSpace::read(uint64_t address, void* to, size_t length) const {
+  return pages_.bring_in(address, length) && memory_.read(address, to, length);
+}
 
 bool AddressSpace::write(uint64_t address, const void* from, size_t length) {
-  return memory_.write(address, from, length);
+  return pages_.bring_in(address, length, Access::Write) && memory_.write(address, from, length);
 }
 
 void AddressSpace::hide(uint64_t address, uint8_t* bytes, size_t length) const {

@@ -33,6 +33,7 @@
 #include "runtime/guard/mappings.h"
 #include "runtime/guard/target_memory.h"
 #include "runtime/guard/unwind.h"
+#include "runtime/utrace/pages.h"
 
 namespace sonde::guard {
 
@@ -62,7 +63,7 @@ struct Site : KeptBytes {
 class AddressSpace {
  public:
   /// For a living process. Its memory is opened when first needed; if that fails, reads and writes fail.
-  explicit AddressSpace(pid_t pid) : pid_(pid), unwinder_(pid), memory_(pid) {}
+  explicit AddressSpace(pid_t pid) : pid_(pid), unwinder_(pid), memory_(pid), pages_(pid) {}
   /// For a forked child, before it runs: it has memory of its own, with the parent's breakpoints. Keeps those for which
   /// `keep` is true and takes the others out.
   AddressSpace(pid_t pid, const AddressSpace& parent, const std::function<bool(const Site&)>& keep);
@@ -146,6 +147,9 @@ class AddressSpace {
   Unwinder& unwinder() { return unwinder_; }
   /// Opens memory and mappings now: if the process makes itself undumpable, they can be read only by who had them open.
   void expect_walks();
+  Pages& pages() const { return pages_; }
+  /// For pages that are there.
+  const TargetMemory& memory() const { return memory_; }
   uint64_t entry();
   /// The address of a system call instruction in the vDSO, found when the first breakpoint was set; 0: none.
   uint64_t call_instruction() const { return call_instruction_; }
@@ -183,6 +187,7 @@ class AddressSpace {
   pid_t pid_;
   Unwinder unwinder_;
   TargetMemory memory_;
+  mutable Pages pages_;
   std::map<uint64_t, Site> sites_;
   std::set<uint64_t> debts_;                      // of sites that nothing uses, and that could not be taken out
   std::unordered_map<uint64_t, KeptBytes> past_;  // addresses of former breakpoints, with the program's bytes there

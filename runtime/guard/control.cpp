@@ -186,7 +186,7 @@ Result<void> Tracer::release(pid_t tid, uint64_t how) {
   Thread* thread = targets_.thread(tid);
   if (thread == nullptr || (thread->exited && !thread->held))
     return no_thread(tid);  // also when it was killed meanwhile
-  if (!thread->held) return Error("thread " + std::to_string(tid) + " is not held", EINVAL);
+  if (!thread->held || thread->page_wait) return Error("thread " + std::to_string(tid) + " is not held", EINVAL);
   const uint64_t signal = how >= 2 ? how - 2 : 0;
   if (signal > static_cast<uint64_t>(SIGRTMAX)) return Error("no such signal", EINVAL);
   const pid_t pid = thread->process->pid;
@@ -336,6 +336,7 @@ void Tracer::abandon() {
   for (auto& [tid, thread] : targets_.threads()) {
     thread->pending.clear();
     thread->held = false;
+    thread->page_wait.reset();
     thread->unacknowledged = 0;
   }
   for (int rounds = 0; rounds < kLetGoRounds && !targets_.processes().empty(); rounds++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a fire part reads comes from the registers of the stop, from process_vm_readv() or from /proc, while the thread
+// What a fire part reads comes from the registers of the stop or from /proc, while the thread
 // is stopped. Nothing is read in advance, so only programs that read /proc pay for it.
 //
 //   per firing    FireContext       status, cpu                  read once: the thread is stopped
@@ -20,6 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "runtime/base/procfs.h"
 #include "runtime/firing/texts.h"
@@ -100,6 +101,37 @@ int64_t bound_cpu(const Thread& thread) {
   return -1;
 }
 
+/// Reads pages that are there. /proc/PID/mem is a little faster than process_vm_readv(), and fails where that would wait
+/// for a userfaultfd: for a page that has gone away since we looked.
+bool read_now(const Thread& thread, uint64_t address, void* to, size_t length) {
+  if (length == 0) return true;
+  const AddressSpace& space = *thread.process->space;
+  iovec here{to, length}, there{reinterpret_cast<void*>(address), length};
+  if (!(space.memory().open() ? space.memory().read(address, to, length)
+                              : process_vm_readv(thread.tid, &here, 1, &there, 1, 0) == static_cast<ssize_t>(length)))
+    return false;
+  space.hide(address, static_cast<uint8_t*>(to), length);
+  return true;
+}
+
+bool write_now(const Thread& thread, uint64_t address, const void* from, size_t length) {
+  iovec here{const_cast<void*>(from), length}, there{reinterpret_cast<void*>(address), length};
+  return process_vm_writev(thread.tid, &here, 1, &there, 1, 0) == static_cast<ssize_t>(length);
+}
+
+/// Whether the program can read those pages now. If not, and if the firing may wait for them, notes that it must.
+bool are_here(FireContext& context, uint64_t address, size_t length) {
+  Pages& pages = context.thread.process->space->pages();
+  if (pages.here(address, length)) return true;
+  context.absent = true;
+  Firing& firing = context.firing;
+  const MemoryRange range{address, length};
+  if (context.may_wait && firing.lacking.length == 0 && std::ranges::find(firing.lost, range) == firing.lost.end() &&
+      pages.may_wait())
+    firing.lacking = range;
+  return false;
+}
+
 uint32_t walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
   if (context.regs == nullptr) return 0;
   if (!machine::is_native(*context.regs)) {  // its frames have another layout
@@ -107,17 +139,20 @@ uint32_t walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
     return 1;
   }
   const ReadMemory read = [&context](uint64_t address, void* bytes, size_t length) {
-    const StackCopy* stack = context.firing.stack;
-    return (stack != nullptr && stack->read(address, bytes, length)) ||
-           read_target(context.thread, address, bytes, length);
+    return read_for(context, address, bytes, length);
   };
   Unwinder& unwinder = context.thread.process->space->unwinder();
   const uint32_t count = unwinder.walk(frame_registers(*context.regs), context.firing.at_edge, read, to, max);
   context.thread.tracer->notify_walked(*context.thread.process, context.firing.timestamp);
+  if (std::exchange(context.absent, false)) unwinder.forget_failures();
   return count;
 }
 
-int psargs(const Thread& thread, char* to, uint32_t max) {
+int psargs(FireContext& context, char* to, uint32_t max) {
+  Thread& thread = context.thread;
+  const auto start = static_cast<uint64_t>(stat_number(thread, 48)),
+             end = static_cast<uint64_t>(stat_number(thread, 49));
+  if (start < end && !are_here(context, start, std::min<uint64_t>(end - start, 80))) return put_text("", to, max);
   std::string text = read_whole(thread_path(thread, "cmdline"), 80);
   text.resize(join_arguments(text.data(), text.size()));
   return put_text(text, to, max);
@@ -172,9 +207,7 @@ std::string fd_number(const Thread& thread, uint64_t fd, const char* name, int b
 }
 
 int read_bytes(void* pointer, uint64_t address, void* to, uint32_t length) {
-  const StackCopy* stack = context_of(pointer).firing.stack;
-  if (stack != nullptr && stack->read(address, to, length)) return 0;
-  return read_target(context_of(pointer).thread, address, to, length) ? 0 : -1;
+  return read_for(context_of(pointer), address, to, length) ? 0 : -1;
 }
 
 int read_vector(void* pointer, uint32_t number, void* to) {
@@ -202,6 +235,23 @@ int read_argument_text(FireContext& context, uint64_t address, char* to, uint32_
   return length > 0 || max <= 1 ? static_cast<int>(length) : -1;
 }
 
+/// A text, read in parts that do not cross a page.
+template <typename Read>
+int read_text(const Read& read, uint64_t address, char* to, uint32_t max) {
+  uint32_t length = 0;
+  while (length + 1 < max) {
+    const uint64_t at = address + length;
+    const uint64_t to_page_end = kPage - at % kPage;
+    const auto chunk = static_cast<uint32_t>(std::min({uint64_t{max - 1 - length}, to_page_end, kTextChunk}));
+    if (!read(at, to + length, chunk)) return -1;
+    if (const void* end = std::memchr(to + length, 0, chunk))
+      return static_cast<int>(static_cast<const char*>(end) - to);
+    length += chunk;
+  }
+  to[length] = '\0';
+  return static_cast<int>(length);
+}
+
 int env_read_user(void* pointer, uint64_t address, void* to, uint32_t length) {
   if (sonde_is_argument(address)) return read_argument(context_of(pointer), address, to, length);
   return read_bytes(pointer, address, to, length);
@@ -209,7 +259,9 @@ int env_read_user(void* pointer, uint64_t address, void* to, uint32_t length) {
 
 int env_read_text(void* pointer, uint64_t address, char* to, uint32_t max) {
   if (sonde_is_argument(address)) return read_argument_text(context_of(pointer), address, to, max);
-  return read_target_text(context_of(pointer).thread, address, to, max);
+  FireContext& context = context_of(pointer);
+  return read_text([&](uint64_t at, char* part, size_t length) { return read_for(context, at, part, length); }, address,
+                   to, max);
 }
 
 uint64_t env_variable(void* pointer, uint32_t variable) {
@@ -267,7 +319,7 @@ int env_text(void* pointer, uint32_t which, uint64_t operand, char* to, uint32_t
       read_execname(thread, name);
       return put_text(name, to, max);
     }
-    case SONDE_DIF_TEXT_PSARGS: return psargs(thread, to, max);
+    case SONDE_DIF_TEXT_PSARGS: return psargs(context, to, max);
     case SONDE_DIF_TEXT_CWD: return put_link(thread_path(thread, "cwd").c_str(), to, max);
     case SONDE_DIF_TEXT_ROOT: return put_link(thread_path(thread, "root").c_str(), to, max);
     case SONDE_DIF_TEXT_EXEPATH: return put_link(thread_path(thread, "exe").c_str(), to, max);
@@ -296,34 +348,32 @@ int env_stack(void* pointer, uint64_t* to, uint32_t max) {
 const sonde_dif_env kPtraceEnv = {env_read_user, env_read_text, env_variable, env_register, env_text, env_stack};
 
 bool read_target(const Thread& thread, uint64_t address, void* to, size_t length) {
-  if (length == 0) return true;
-  iovec here{to, length}, there{reinterpret_cast<void*>(address), length};
-  const ssize_t got = process_vm_readv(thread.tid, &here, 1, &there, 1, 0);
-  const bool refused = got < 0 && (errno == EPERM || errno == ENOSYS);
-  if (got != static_cast<ssize_t>(length) && !(refused && thread.process->space->read(address, to, length)))
-    return false;
-  thread.process->space->hide(address, static_cast<uint8_t*>(to), length);
-  return true;
+  return thread.process->space->pages().bring_in(address, length) && read_now(thread, address, to, length);
+}
+
+bool read_present(const Thread& thread, uint64_t address, void* to, size_t length) {
+  return thread.process->space->pages().here(address, length) && read_now(thread, address, to, length);
+}
+
+bool read_for(FireContext& context, uint64_t address, void* to, size_t length) {
+  const StackCopy* stack = context.firing.stack;
+  if (stack != nullptr && stack->read(address, to, length)) return true;
+  return are_here(context, address, length) && read_now(context.thread, address, to, length);
 }
 
 bool write_target(const Thread& thread, uint64_t address, const void* from, size_t length) {
-  iovec here{const_cast<void*>(from), length}, there{reinterpret_cast<void*>(address), length};
-  return process_vm_writev(thread.tid, &here, 1, &there, 1, 0) == static_cast<ssize_t>(length);
+  return thread.process->space->pages().bring_in(address, length, Access::Write) &&
+         write_now(thread, address, from, length);
+}
+
+bool write_present(const Thread& thread, uint64_t address, const void* from, size_t length) {
+  return thread.process->space->pages().here(address, length, Access::Write) &&
+         write_now(thread, address, from, length);
 }
 
 int read_target_text(const Thread& thread, uint64_t address, char* to, uint32_t max) {
-  uint32_t length = 0;
-  while (length + 1 < max) {
-    const uint64_t at = address + length;
-    const uint64_t to_page_end = kPage - at % kPage;
-    const auto chunk = static_cast<uint32_t>(std::min({uint64_t{max - 1 - length}, to_page_end, kTextChunk}));
-    if (!read_target(thread, at, to + length, chunk)) return -1;
-    if (const void* end = std::memchr(to + length, 0, chunk))
-      return static_cast<int>(static_cast<const char*>(end) - to);
-    length += chunk;
-  }
-  to[length] = '\0';
-  return static_cast<int>(length);
+  return read_text([&](uint64_t at, char* part, size_t length) { return read_target(thread, at, part, length); },
+                   address, to, max);
 }
 
 void read_execname(Thread& thread, char* to) {

@@ -18,13 +18,21 @@ struct FireContext {
   bool has_status = false;
   Status status{};
   int64_t cpu = -1;
+  bool absent = false;    ///< something that was read is not there, or not yet
+  bool may_wait = false;  ///< what is not there is noted in firing.lacking, and the program runs again when it has come
 };
 
 extern const sonde_dif_env kPtraceEnv;
 
-/// Reads `length` bytes, or fails; pages that were never touched are faulted in.
+/// Reads `length` bytes, or fails. Pages that were never touched are faulted in; the guard waits for them for a moment
+/// (kGuardWaitsForPages), so firings and steps do not use it.
 bool read_target(const Thread& thread, uint64_t address, void* to, size_t length);
 bool write_target(const Thread& thread, uint64_t address, const void* from, size_t length);
+/// The same, but fails if a page is not there.
+bool read_present(const Thread& thread, uint64_t address, void* to, size_t length);
+bool write_present(const Thread& thread, uint64_t address, const void* from, size_t length);
+/// What a firing's program reads.
+bool read_for(FireContext& context, uint64_t address, void* to, size_t length);
 /// Like sonde_dif_env::read_text.
 int read_target_text(const Thread& thread, uint64_t address, char* to, uint32_t max);
 /// The thread's current name; 16 bytes with the NUL.

@@ -58,7 +58,7 @@ bool same_tail(const KeptBytes& kept, std::span<const uint8_t> found) {
 class FileBytes {
  public:
   FileBytes(pid_t pid, const Mapping& mapping) : mapping_(mapping) {
-    if (mapping.inode == 0) return;
+    if (mapping.inode == 0 || is_served(pid, mapping.major, mapping.minor)) return;
     MapEntry entry{mapping.start, mapping.end, mapping.offset, mapping.executable, false, mapping.path};
     entry.deleted = take_deleted_mark(entry.path);
     entry.file = {mapping.major, mapping.minor, mapping.inode};

@@ -19,13 +19,13 @@ bool reader_gone(int socket) {
   return socket < 0 || (poll(&entry, 1, 0) > 0 && (entry.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0);
 }
 
-void fetch_stack_arguments(const FireContext& context) {
+void fetch_stack_arguments(FireContext& context) {
   Firing& firing = context.firing;
   firing.stack_arguments = false;
   if (context.regs == nullptr) return;
   constexpr size_t kInRegisters = machine::kRegisterArguments;
-  read_target(context.thread, machine::stack_arguments(*context.regs), firing.args.data() + kInRegisters,
-              (SONDE_DIF_ARGS - kInRegisters) * sizeof(uint64_t));
+  read_for(context, machine::stack_arguments(*context.regs), firing.args.data() + kInRegisters,
+           (SONDE_DIF_ARGS - kInRegisters) * sizeof(uint64_t));
 }
 
 }  // namespace
@@ -85,11 +85,19 @@ Recorder::Outcome Recorder::run(Thread& thread, Firing& firing, machine::Registe
   const EcbTable::Ecbs* ecbs = loop_ ? ecbs_.of(firing.probe) : nullptr;
   if (ecbs == nullptr) return Outcome::Done;
   FireContext context{thread, firing, regs};
+  context.may_wait = regs != nullptr && firing.stack == nullptr;  // a thread that was sampled runs on
+  decltype(thread.variables) variables;
+  decltype(firing.locals) locals;
+  bool stack_arguments = false;
   char name[16] = "";
   bool named = false;
   patience_ms_ = kPatienceMs;
   const auto prepare = [&](const ArmedEcb& ecb) {
     const sonde_needs& needs = ecb.program->needs;
+    variables = thread.variables;
+    locals = firing.locals;
+    stack_arguments = firing.stack_arguments;
+    firing.lacking = {};
     if (needs.execname != 0 && !std::exchange(named, true)) read_execname(thread, name);
     if ((needs.ready & SONDE_NEED_STACK_ARGS) != 0 && firing.stack_arguments) fetch_stack_arguments(context);
     wait_for_room(ecb.view().record_max);
@@ -100,7 +108,14 @@ Recorder::Outcome Recorder::run(Thread& thread, Firing& firing, machine::Registe
                          regs != nullptr};
   const sonde_dif_firing seen{&kPtraceEnv, &context, firing.args.data(), firing.locals.data(), thread.variables.data(),
                               name};
-  return loop_->run(firing, *ecbs, who, seen, prepare);
+  const auto lacks = [&] {
+    if (firing.lacking.length == 0) return false;
+    thread.variables = variables;  // it will run again
+    firing.locals = locals;
+    firing.stack_arguments = stack_arguments;
+    return true;
+  };
+  return loop_->run(firing, *ecbs, who, seen, prepare, lacks);
 }
 
 }  // namespace sonde::guard

@@ -61,12 +61,15 @@ void Session::serve() {
   while (!consumer_gone_) {
     std::vector<int> fds = tracer_.sampler().fds();
     fds.push_back(channel_.fd());
-    for (int fd : host_.wait(fds, channel_.unsent() ? kUnsentMs : kIdleMs)) {
-      if (fd != channel_.fd())
-        tracer_.sampler().due(fd);
-      else if (!receive())
-        consumer_gone_ = true;
+    const size_t own = fds.size();
+    std::ranges::copy(tracer_.page_fds(), std::back_inserter(fds));
+    const bool soon = channel_.unsent() || fds.size() > own;
+    for (int fd : host_.wait(fds, soon ? kUnsentMs : kIdleMs)) {
+      const auto which = static_cast<size_t>(std::ranges::find(fds, fd) - fds.begin());
+      if (which < own - 1) tracer_.sampler().due(fd);
+      if (which == own - 1 && !receive()) consumer_gone_ = true;
     }
+    tracer_.continue_page_waits();
     notify_all_gone();
     if (!channel_.flush()) consumer_gone_ = true;
   }

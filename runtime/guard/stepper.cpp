@@ -47,9 +47,9 @@ Stepper::Past Stepper::advance(Thread& thread, machine::Registers& regs) {
   Site* site = address != 0 ? thread.process->space->site(address) : nullptr;
   if (site == nullptr || !thread.process->space->renew(*site))
     return Past::Free;  // the breakpoint is gone, and the instruction in its place
-  const auto read = [&](uint64_t at, void* to, size_t length) { return read_target(thread, at, to, length); };
+  const auto read = [&](uint64_t at, void* to, size_t length) { return read_present(thread, at, to, length); };
   const auto write = [&](uint64_t at, const void* from, size_t length) {
-    return write_target(thread, at, from, length);
+    return write_present(thread, at, from, length);
   };
   const Instruction instruction = site->instruction();
   if (!instruction.emulate(regs, read, write)) return begin(thread, *site, instruction, regs);

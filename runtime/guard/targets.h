@@ -6,9 +6,9 @@
 // A Thread exists from on_new_task to report_death, a Process from its first Thread to the death of its last. They are
 // the engine's `data`. No other pointer to them is kept across two turns of the loop: tids and pids are looked up.
 //
-// Five things may keep a thread stopped: its new program still waits for GO, one of its records is held, the consumer
-// has not acknowledged a file that it mapped, each slot is in use, or it is about to be let go. It runs when none of them
-// holds.
+// Five things may keep a thread stopped: its new program still waits for GO, one of its firings is held (by the consumer,
+// or until pages come), the consumer has not acknowledged a file that it mapped, each slot is in use, or it is about to
+// be let go. It runs when none of them holds.
 #pragma once
 
 #include <signal.h>
@@ -27,12 +27,25 @@
 #include "runtime/guard/address_space.h"
 #include "runtime/guard/interpreters.h"
 #include "runtime/guard/perf_clock.h"
+#include "runtime/utrace/pages.h"
 #include "runtime/utrace/utrace.h"
 
 namespace sonde::guard {
 
 /// Where the arguments of a tap are; null: it does not say. Firings that wait keep the list of a tap that has gone.
 using Locations = std::shared_ptr<const std::vector<sonde_location>>;
+
+struct MemoryRange {
+  uint64_t address = 0;
+  size_t length = 0;
+  bool operator==(const MemoryRange&) const = default;
+};
+
+/// A helper brings pages in for a firing.
+struct PageWait {
+  Fetch fetch;
+  Pages::Clock::time_point end;
+};
 
 /// One firing of a probe: how far it has come, and the values that its ECBs can read.
 struct Firing : FiringState {
@@ -45,6 +58,8 @@ struct Firing : FiringState {
   const StackCopy* stack = nullptr;  ///< of a thread that runs on: what its stack was; it lives as long as the firing
   Locations locations;               ///< of the tap: what a read of an argument means
   std::array<uint64_t, SONDE_DIF_LOCALS> locals{};
+  MemoryRange lacking;            ///< pages that its program needs, and that are not there
+  std::vector<MemoryRange> lost;  ///< those that did not come: to read them is a fault
 };
 
 /// A signal that came while an instruction was stepped: it is delivered after that instruction.
@@ -89,9 +104,10 @@ struct Thread {
   UniqueFd comm, schedstat, stat;  ///< files in /proc that are kept open
   std::deque<Firing> pending;      ///< the first one is held, the others wait behind it
   bool held = false;
-  uint32_t unacknowledged = 0;  ///< mapped files that the consumer has not acknowledged yet: the thread waits
-  uint64_t at_site = 0;         ///< stopped at this breakpoint, not stepped yet
-  bool awaits_slot = false;     ///< it waits there until another thread's step has ended
+  std::optional<PageWait> page_wait;  ///< the first pending firing waits for pages, not for the consumer
+  uint32_t unacknowledged = 0;        ///< mapped files that the consumer has not acknowledged yet: the thread waits
+  uint64_t at_site = 0;               ///< stopped at this breakpoint, not stepped yet
+  bool awaits_slot = false;           ///< it waits there until another thread's step has ended
   Step step;
   bool late_trace = false;  ///< the trap of a step is still to come, and must be ignored
   std::deque<machine::Registers>

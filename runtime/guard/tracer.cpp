@@ -15,6 +15,7 @@
 #include "runtime/guard/tracer.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -58,6 +59,8 @@ bool dumps_core(const Thread& thread, const siginfo_t& info) {
 }
 
 std::string name_of(const Thread& thread) { return "process " + std::to_string(thread.process->pid); }
+
+constexpr size_t kMostLost = 16;  // waits for pages in one firing
 
 /// The errno in a result as the kernel returns it; 0: the call did not fail.
 int errno_of(int64_t result) { return result < 0 && result >= -4095 ? static_cast<int>(-result) : 0; }
@@ -238,10 +241,61 @@ void Tracer::taps_changed() {
   for (auto& [tid, thread] : targets_.threads()) want_events(*thread);
 }
 
+/// Runs the rest of a firing. True: its thread must wait, for the consumer or for pages.
+bool Tracer::must_wait(Thread& thread, Firing& firing, machine::Registers* regs) {
+  for (;;) {
+    const Recorder::Outcome outcome = recorder_.run(thread, firing, regs);
+    if (outcome == Recorder::Outcome::Done) return false;
+    if (outcome == Recorder::Outcome::Held || begin_page_wait(thread, firing)) return true;
+    firing.lost.push_back(firing.lacking);
+  }
+}
+
+bool Tracer::begin_page_wait(Thread& thread, Firing& firing) {
+  if (firing.lost.size() >= kMostLost) return false;
+  auto fetch = Fetch::begin(thread.process->pid, firing.lacking.address, firing.lacking.length);
+  if (!fetch) return false;
+  thread.page_wait.emplace(PageWait{std::move(*fetch), Pages::Clock::now() + kFiringWaitsForPages});
+  page_waits_.push_back(thread.tid);
+  return true;
+}
+
+std::vector<int> Tracer::page_fds() {
+  std::vector<int> fds;
+  for (pid_t tid : page_waits_) {
+    const Thread* thread = targets_.thread(tid);
+    if (thread != nullptr && thread->page_wait) fds.push_back(thread->page_wait->fetch.fd());
+  }
+  return fds;
+}
+
+void Tracer::continue_page_waits() {
+  for (pid_t tid : std::exchange(page_waits_, {})) {
+    Thread* thread = targets_.thread(tid);
+    if (thread == nullptr || !thread->page_wait) continue;  // it has ended, or was let go
+    pollfd entry{thread->page_wait->fetch.fd(), POLLIN, 0};
+    if (poll(&entry, 1, 0) > 0 || Pages::Clock::now() >= thread->page_wait->end)
+      end_page_wait(*thread);
+    else
+      page_waits_.push_back(tid);
+  }
+}
+
+void Tracer::end_page_wait(Thread& thread) {
+  Firing& firing = thread.pending.front();
+  pollfd entry{thread.page_wait->fetch.fd(), POLLIN, 0};
+  const bool answered = poll(&entry, 1, 0) > 0;
+  if (!answered) thread.process->space->pages().note_in_vain();
+  if (!answered || !thread.page_wait->fetch.result()) firing.lost.push_back(firing.lacking);
+  thread.page_wait.reset();
+  run_pending(thread, utrace_registers(thread.task));
+  restart(thread);
+}
+
 void Tracer::run_pending(Thread& thread, machine::Registers* regs) {
   thread.held = false;
   while (!thread.pending.empty()) {
-    if (recorder_.run(thread, thread.pending.front(), regs) == Recorder::Outcome::Held) {
+    if (must_wait(thread, thread.pending.front(), regs)) {
       thread.held = true;
       break;
     }
@@ -257,7 +311,7 @@ void Tracer::fire_all(Thread& thread, std::vector<Firing>& firings, machine::Reg
     return;
   }
   for (size_t i = 0; i < firings.size(); i++) {
-    if (recorder_.run(thread, firings[i], regs) == Recorder::Outcome::Done) continue;
+    if (!must_wait(thread, firings[i], regs)) continue;
     thread.held = true;
     for (; i < firings.size(); i++) thread.pending.push_back(std::move(firings[i]));
   }
@@ -445,6 +499,7 @@ UniqueFd Tracer::file_to_send(pid_t pid, const Mapping& mapping) {
   constexpr int kHighest = 512;       // the others are for breakpoints
   if (mapping.inode == 0 || sent_files_.size() >= kMostFiles) return UniqueFd();
   if (!sent_files_.insert({mapping.major, mapping.minor, mapping.inode}).second) return UniqueFd();
+  if (is_served(pid, mapping.major, mapping.minor)) return UniqueFd();
   MapEntry entry{mapping.start,
                  mapping.end,
                  mapping.offset,
@@ -478,6 +533,7 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   thread.exited = true;
   thread.pending.clear();  // it was killed while it was held
   thread.held = false;
+  thread.page_wait.reset();
   thread.unacknowledged = 0;
   thread.awaits_slot = false;
   Process& process = *thread.process;

@@ -40,6 +40,10 @@ class Tracer {
   Targets& targets() { return targets_; }
   const Stepper& stepper() const { return stepper_; }
   Sampler& sampler() { return sampler_; }
+  /// Descriptors of helpers that bring in pages for firings: readable when one has answered.
+  std::vector<int> page_fds();
+  /// Continues the firings whose pages have come, or have not come in time.
+  void continue_page_waits();
 
   Result<pid_t> spawn(const utrace_spawn& what);
   Result<void> attach(pid_t pid);
@@ -107,6 +111,9 @@ class Tracer {
 
   void fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firing& pattern);
   void fire_all(Thread& thread, std::vector<Firing>& firings, machine::Registers* regs);
+  bool must_wait(Thread& thread, Firing& firing, machine::Registers* regs);
+  bool begin_page_wait(Thread& thread, Firing& firing);
+  void end_page_wait(Thread& thread);
   void run_pending(Thread& thread, machine::Registers* regs);
 
   UtraceHost& host_;
@@ -120,6 +127,7 @@ class Tracer {
   Sampler sampler_;
   uint32_t wanted_ = 0;
   utrace_syscall_set entries_, returns_;
+  std::vector<pid_t> page_waits_;  ///< threads whose firing waits for pages
   bool attaching_ = false;
   std::shared_ptr<AddressSpace> sharing_;  ///< the memory that the process being attached to shares
   uint64_t notified_cut_ = 0;

@@ -168,8 +168,9 @@ Unwinder::Range* Unwinder::range_of(uint64_t pc, const ReadMemory& memory) {
   return range;
 }
 
-/// A path that leads to the object's file.
+/// A path that leads to the object's file; empty: opening it could take for ever.
 std::string Unwinder::file_of(const Range& range) const {
+  if (is_served(pid_, range.file.major, range.file.minor)) return "";
   MapEntry entry{range.start,
                  range.end,
                  range.offset,
@@ -208,6 +209,15 @@ CfiTable* Unwinder::table_of(Range& range, const ReadMemory& read) {
   range.table = std::make_shared<CfiTable>(std::move(*table));
   keep(range.file, range.table);
   return range.table.get();
+}
+
+void Unwinder::forget_failures() {
+  for (Range& range : ranges_) {
+    tables().erase(range.file);
+    range.table.reset();
+    range.go.reset();
+    range.looked = range.looked_for_go = false;
+  }
 }
 
 void Unwinder::keep(const FileKey& file, std::shared_ptr<CfiTable> table) {

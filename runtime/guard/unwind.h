@@ -41,6 +41,8 @@ class Unwinder {
   uint32_t walk(FrameRegisters registers, bool at_entry, const ReadMemory& read, uint64_t* to, uint32_t max);
   /// The mappings have changed: reads them again at the next walk.
   void forget() { read_ns_ = 0; }
+  /// A walk could not read some pages. What it read may be cut where they begin, so it is read again at the next walk.
+  void forget_failures();
   /// Returns the executable mappings that walks have read, except those that `pid` has taken before. A child of vfork()
   /// shares them with its parent.
   std::vector<Mapping> take_files(pid_t pid);

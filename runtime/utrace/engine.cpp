@@ -14,6 +14,7 @@
 #include "runtime/base/check.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/utrace/core.h"
+#include "runtime/utrace/pages.h"
 
 namespace sonde {
 namespace {
@@ -219,6 +220,7 @@ machine::Registers* utrace_registers(utrace_task* task) {
 
 int utrace_read_memory(utrace_task* task, uint64_t address, void* to, size_t length) {
   if (length == 0) return 0;
+  if (Pages pages(task->tid); !pages.bring_in(address, length)) return -EFAULT;
   iovec here{to, length}, there{reinterpret_cast<void*>(address), length};
   ssize_t got = process_vm_readv(task->tid, &here, 1, &there, 1, 0);
   if (got == static_cast<ssize_t>(length)) return 0;
@@ -241,6 +243,7 @@ int utrace_read_memory(utrace_task* task, uint64_t address, void* to, size_t len
 
 int utrace_write_memory(utrace_task* task, uint64_t address, const void* from, size_t length) {
   if (length == 0) return 0;
+  if (Pages pages(task->tid); !pages.bring_in(address, length, Access::Write)) return -EFAULT;
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/mem", task->tid);
   UniqueFd memory(open(path, O_RDWR | O_CLOEXEC));

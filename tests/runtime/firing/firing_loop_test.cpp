@@ -38,10 +38,11 @@ class FiringLoopTest : public ::testing::Test {
   FiringLoopTest() { thread.args[0] = 42; }
 
   FiringLoop::Outcome run(const std::vector<Ecb>& ecbs, bool can_wait = true) {
-    return loop.run(firing, ecbs, {10, 11, can_wait}, seen, [this](const Ecb& ecb) {
+    const auto prepare = [this](const Ecb& ecb) {
       prepared.push_back(ecb.epid);
       return 100 + ecb.epid;
-    });
+    };
+    return loop.run(firing, ecbs, {10, 11, can_wait}, seen, prepare, [this] { return prepared.back() == lacking; });
   }
   std::vector<sonde_record> records() {
     std::vector<sonde_record> all;
@@ -63,6 +64,7 @@ class FiringLoopTest : public ::testing::Test {
   FiringLoop loop{file.ring};
   FiringState firing{.probe = 7};
   std::vector<uint32_t> prepared;
+  uint32_t lacking = 0;  ///< the epid of the program that cannot read all that it needs yet
 };
 
 TEST_F(FiringLoopTest, EcbsShareTimeAndSequence) {
@@ -110,6 +112,20 @@ TEST_F(FiringLoopTest, StopsBehindAHeldEcbAndGoesOn) {
     EXPECT_EQ(record.timestamp, firing.timestamp);
     EXPECT_EQ((record.flags & SONDE_RECORD_HELD) != 0, record.epid == 2 || record.epid == 4);
   }
+}
+
+/// It records nothing and does not count; the next run begins with it.
+TEST_F(FiringLoopTest, AProgramThatLacksMemoryRunsAgain) {
+  const std::vector<Ecb> ecbs = {{1, false, &clause}, {2, true, &clause}, {4, false, &clause}};
+  lacking = 2;
+  EXPECT_EQ(run(ecbs), FiringLoop::Outcome::Lacks);
+  EXPECT_EQ(run(ecbs), FiringLoop::Outcome::Lacks);
+  EXPECT_EQ(loop.programs_run(), 1u);
+  lacking = 0;
+  EXPECT_EQ(run(ecbs), FiringLoop::Outcome::Held);
+  EXPECT_EQ(run(ecbs), FiringLoop::Outcome::Done);
+  EXPECT_THAT(prepared, ElementsAre(1, 2, 2, 2, 4));
+  EXPECT_THAT(epids(records()), ElementsAre(1, 2, 4));
 }
 
 TEST_F(FiringLoopTest, GoesOnByEpidWhereTheListHasChanged) {

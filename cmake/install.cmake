@@ -11,8 +11,7 @@ set(providers ${CMAKE_INSTALL_LIBDIR}/sonde/providers)
 
 install(TARGETS sonde RUNTIME)
 install(FILES runtime/framework/provider.h DESTINATION ${headers})
-install(FILES kmod/shared/event.h kmod/shared/leave.h kmod/shared/location.h kmod/shared/arch.h DESTINATION ${headers}/kmod/shared)
-install(DIRECTORY kmod/shared/arch DESTINATION ${headers}/kmod/shared)
+install(FILES kmod/shared/event.h kmod/shared/leave.h kmod/shared/location.h DESTINATION ${headers}/kmod/shared)
 install(DIRECTORY DESTINATION ${providers})
 
 configure_package_config_file(cmake/SondeConfig.cmake.in ${CMAKE_BINARY_DIR}/generated/SondeConfig.cmake

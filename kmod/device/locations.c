@@ -13,6 +13,7 @@
 #include "kmod/core/hooks.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
+#include "kmod/shared/locate.h"
 
 static void (*load_vectors)(void) __ro_after_init;
 

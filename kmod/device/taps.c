@@ -15,6 +15,7 @@
 #include "kmod/device/tap.h"
 #include "kmod/device/taps.h"
 #include "kmod/device/task_work.h"
+#include "kmod/shared/locate.h"
 
 static const struct sonde_tap_ops *const backends[] = {
 	&sonde_point_taps,

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "kmod/shared/locate.h"
 #include "kmod/shared/request.h"
 
 namespace sonde {

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "kmod/shared/locate.h"
 #include "runtime/base/find.h"
 #include "runtime/framework/framework_impl.h"
 #include "runtime/framework/observers.h"

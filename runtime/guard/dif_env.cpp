@@ -22,6 +22,7 @@
 #include <string>
 #include <utility>
 
+#include "kmod/shared/locate.h"
 #include "runtime/base/procfs.h"
 #include "runtime/firing/texts.h"
 #include "runtime/guard/tracer.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "kmod/shared/location.h"
+#include "kmod/shared/locate.h"
 
 namespace sonde::test {
 namespace {

@@ -23,6 +23,8 @@
 #include <cstdio>
 #include <iterator>
 
+#include "kmod/shared/locate.h"
+
 namespace sonde::pid {
 namespace {
 

@@ -53,6 +53,9 @@ struct CType {
   std::vector<CEnumerator> enumerators;
 };
 
+/// The name of C++'s pointers to member functions: Integers of 16 bytes.
+inline constexpr std::string_view kMemberPointer = "member pointer";
+
 /// The kinds of names in C.
 enum class CName : uint8_t { Struct, Union, Enum, Typedef };
 

@@ -257,7 +257,7 @@ class DwarfTypes : public CTypes {
     const bool function = type(out.target).kind == CType::Kind::Function;
     out.kind = function ? CType::Kind::Integer : CType::Kind::Pointer;
     out.size = function ? 16 : 8;
-    if (function) out.name = "member pointer";
+    if (function) out.name = kMemberPointer;
   }
 
   /// One DIE has all dimensions of an array. Makes one CType for each; inner dimensions get numbers of their own.

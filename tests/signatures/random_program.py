@@ -191,7 +191,7 @@ class Generator:
         name = f"f{number:04}"
         kinds = [self.parameter() for _ in range(self.random.choices(range(1, 13), [3, 5, 6, 6, 5, 4, 3, 3, 2, 1, 1, 1])[0])]
         result = self.random.choice([None, self.parameter(), self.scalar(), self.record()])
-        static = self.random.random() < 0.06
+        static = self.random.random() < 0.05
         ignored = {n for n in range(len(kinds)) if self.random.random() < (0.1 if static else 0 if self.clang else 0.05)}
         ignored = {n for n in ignored if len(kinds[n].leaves) == 1 and not kinds[n].leaves[0].path}  # the caller may not fill a copy that nobody reads
         fixed = {n for n in range(len(kinds)) if static and self.random.random() < 0.2}

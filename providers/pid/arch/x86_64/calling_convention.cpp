@@ -7,20 +7,19 @@
 // for its address. A C++ class that is not trivially copyable is passed by the address of a copy: DWARF says which
 // classes these are.
 //
-// A flexible array is nothing for gcc; clang passes what has one in memory.
-//
 // Where compilers disagree, or DWARF does not say what decides, the place is unknown, and so is that of every later
 // argument that may have been shifted:
 //
 //   vectors of 32 bytes and more   by registers with -mavx, else in memory
 //   vectors below 8 bytes          gcc has changed its mind; clang has not
-//   __int128 in the last register  clang splits it between register and stack
-//   unions of 16-byte reals with integers   clang does not pass them as the psABI says
+//
+// Clang differs from the psABI: a flexible array, and a union of integers with a real of 16 bytes, are in memory; up to
+// version 17 an __int128 for which there is not room in registers is two integers, each in the next place.
 #include "providers/pid/calling_convention.h"
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <cstdlib>
 #include <iterator>
 
 #include "kmod/shared/locate.h"
@@ -35,6 +34,7 @@ constexpr uint8_t kIntegerRegisters[] = {5, 4, 1, 2, 8, 9};
 constexpr uint8_t kStackPointer = 7;
 constexpr uint32_t kFirstVector = 17;
 constexpr uint8_t kVectors = 8;
+constexpr int kClangPassesPairs = 18;  // from this version on an __int128 is not split
 constexpr int64_t kReturnAddress = 8;  // bytes between the stack pointer and the CFA, at the first instruction
 
 enum class Class : uint8_t { None, Integer, Sse, SseUp, X87, X87Up, Memory };
@@ -83,7 +83,7 @@ Sized sized(CTypes& types, CTypeId id, int depth = 0) {
       return {type.size, type.size % alignment == 0 ? alignment : 1};  // else it is packed
     }
     default: {
-      const uint64_t unit = type.complex ? type.size / 2 : type.size;
+      const uint64_t unit = type.complex || type.name == kMemberPointer ? type.size / 2 : type.size;
       return {type.size, std::max<uint64_t>(std::max(unit, type.alignment), 1)};
     }
   }
@@ -91,6 +91,13 @@ Sized sized(CTypes& types, CTypeId id, int depth = 0) {
 
 /// Whether it is a number of the x87, of 80 bits, or a pair of these.
 bool is_extended(const CType& type) { return type.name.ends_with("long double"); }
+
+/// The version of clang that has compiled the function; 0: it was another compiler.
+int version_of_clang(const CFunction& function) {
+  constexpr std::string_view kWords = "clang version ";
+  const size_t at = function.producer.find(kWords);
+  return at == std::string::npos ? 0 : std::max(1, std::atoi(function.producer.c_str() + at + kWords.size()));
+}
 
 Class merged(Class a, Class b) {
   if (a == b || b == Class::None) return a;
@@ -156,6 +163,7 @@ class Classifier {
     } else {
       put(at, extended ? Class::X87 : Class::Sse);
       put(at + 8, extended ? Class::X87Up : Class::SseUp);
+      quad_ = quad_ || !extended;
     }
   }
 
@@ -173,7 +181,7 @@ class Classifier {
   void array(const CType& type, uint64_t at, int depth) {
     if (type.vector) return vector(type, at);
     const uint64_t step = sized(types_, type.target).size;
-    if (type.flexible && function_.producer.find("clang") != std::string::npos) return put(0, Class::Memory);
+    if (type.flexible && version_of_clang(function_) != 0) return put(0, Class::Memory);
     for (uint64_t n = 0; n < type.count && step != 0 && at + n * step < std::min<uint64_t>(size_, 64); n++)
       add(type.target, at + n * step, depth + 1);
   }
@@ -215,9 +223,8 @@ class Classifier {
     auto& [low, high] = out_.of;
     if (size_ > 16 || (high == Class::X87Up && low != Class::X87)) low = Class::Memory;
     if (high == Class::SseUp && low != Class::Sse) {
-      if (function_.producer.find("clang") != std::string::npos)
-        unknown("clang has a rule of its own for a union with a number or vector of 16 bytes");
       high = Class::Sse;
+      if (quad_ && version_of_clang(function_) != 0) low = Class::Memory;
     }
     if (out_.memory()) low = Class::Memory;
   }
@@ -226,6 +233,7 @@ class Classifier {
   const CFunction& function_;
   Classes out_;
   uint64_t size_ = 0;
+  bool quad_ = false;  ///< it has a real of 16 bytes
 };
 
 std::string register_text(uint8_t number, uint64_t size) {
@@ -304,10 +312,7 @@ class Places {
     if ((integers > 0 && (lost_ & kIntegers)) || (vectors > 0 && (lost_ & kVectorsLost))) return lost(of, kStack);
     if (integers_ + integers <= std::ssize(kIntegerRegisters) && vectors_ + vectors <= kVectors)
       return in_registers(classes, of, argument);
-    if (splits(type, of)) {
-      lose("args[" + std::to_string(argument) + "] before it may be split between a register and the stack", kAll);
-      return ValuePlace::unknown("clang may split it between a register and the stack", of.size);
-    }
+    if (is_pair(type, of) && version_of_clang(function_) != 0) return in_halves(of, argument);
     return on_stack(of, argument);
   }
 
@@ -353,10 +358,28 @@ class Places {
     return described(std::move(parts), of.size);
   }
 
-  /// A scalar of 16 bytes for which there is not room in registers as a whole.
-  bool splits(CTypeId type, const Sized& of) {
-    return of.size == 16 && resolved(types_, type).kind == CType::Kind::Integer &&
-           function_.producer.find("clang") != std::string::npos;
+  bool is_pair(CTypeId type, const Sized& of) {
+    const CType scalar = resolved(types_, type);
+    return of.size == 16 && scalar.kind == CType::Kind::Integer && scalar.name != kMemberPointer;
+  }
+
+  /// An __int128 for which there is not room in registers, as clang passes it: two integers, each where it comes to be.
+  ValuePlace in_halves(const Sized& of, uint8_t argument) {
+    if (version_of_clang(function_) >= kClangPassesPairs) {
+      lose("args[" + std::to_string(argument) + "] before it may be split between a register and the stack", kAll);
+      return ValuePlace::unknown("versions of clang disagree on where it is", of.size);
+    }
+    if (lost_ & kStack) return lost(of, 0);
+    std::vector<sonde_location> parts;
+    for (uint64_t at = 0; at < of.size; at += 8) {
+      if (integers_ < std::ssize(kIntegerRegisters)) {
+        parts.push_back(location(SONDE_LOCATION_REGISTER, argument, kIntegerRegisters[integers_++], 0, at, 8));
+      } else {
+        parts.push_back(location(SONDE_LOCATION_MEMORY, argument, kStackPointer, kReturnAddress + stack_, at, 8));
+        stack_ += 8;
+      }
+    }
+    return described(std::move(parts), of.size);
   }
 
   CTypes& types_;

@@ -142,12 +142,12 @@ def arguments_in_each_class(world):
     clauses = (entry("pair", "%d %d %d", "args[0].a, args[0].b, args[1]") + entry("triple", "%d %d", "args[0].c, args[1]") +
                entry("mixed", "%d %f %d", "args[0].x, args[0].y, args[1]") + entry("between", "%d %f %d", "args[0], args[1], args[2]") +
                entry("sret", "%d %d", "args[0], args[1]") + entry("floats", "%f %d %f %d", "args[0], args[1], args[2], args[3]") +
-               entry("tiny", "%d %d", "args[0].c[2], args[1]") + entry("wide", "%d %d", "((uint64_t *)&args[0])[1], args[1]") +
+               entry("tiny", "%d %d", "args[0].c[2], args[1]") + entry("packed", "%d %d", "args[0].b, args[1]") + entry("wide", "%d %d", "((uint64_t *)&args[0])[1], args[1]") +
                entry("extended", "%d", "args[1]") + entry("flag", "%d %d %d %d", "args[0], args[1], args[2], args[3]") +
                'pid$target:a.out:retpair:return { printf("retpair %d %d\\n", args[1].a, args[1].b); } '
                'pid$target:a.out:sret:return { printf("sret %d\\n", args[1].c); }')
     wanted = ["pair 11 22 66", "triple 33 77", "mixed 44 5.500000 88", "between 12 3.500000 34", "sret 56 78", "sret 134",
-              "floats 1.500000 90 2.500000 91", "tiny 9 92", "wide 1 93", "extended 94", "flag 1 -3 -300 200", "retpair 95 96"]
+              "floats 1.500000 90 2.500000 91", "tiny 9 92", "packed 61 62", "wide 1 93", "extended 94", "flag 1 -3 -300 200", "retpair 95 96"]
     for level in ("-O0", "-O2"):
         result = world.sonde("-q", "-n", clauses, "-c", world.program("passed", level))
         equal(sorted(line for line in result.stdout.splitlines() if line[:1].isalpha()), sorted(wanted), level)

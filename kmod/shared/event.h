@@ -43,6 +43,13 @@
 	ARG(kind, RECEIVER_PID, 3, 1, "pid_t", "the receiver's pid")                          \
 	ARG(kind, RECEIVER_TID, 4, 1, "id_t", "the receiver's tid")
 
+#define SONDE_FUNCTION_ROLES(kind, ARG)                                                       \
+	ARG(kind, FUNCTION, 0, 10, "long", "the function's arguments")
+
+#define SONDE_LEAVE_ROLES(kind, ARG)                                                          \
+	ARG(kind, OFFSET, 0, 1, "uint64_t", "offset of the instruction from the entry")       \
+	ARG(kind, VALUE, 1, 1, "long", "the value")
+
 #define SONDE_END_ROLES(kind, ARG)                                                            \
 	ARG(kind, REASON, 0, 1, "int", "CLD_EXITED, CLD_KILLED or CLD_DUMPED")                \
 	ARG(kind, STATUS, 1, 1, "int", "the exit status, or the signal")
@@ -79,15 +86,16 @@
 	     ARG(SIGNAL_DELIVER, HANDLER, 3, 1, "uintptr_t", "the handler; 0: none, 2: one whose address the source does not know")) \
 	KIND(SIGNAL_DISCARD, "-", "in the receiver, which ignores it",                        \
 	     SONDE_SIGINFO_ROLES(SIGNAL_DISCARD, ARG) SONDE_RECEIVER_ROLES(SIGNAL_DISCARD, ARG)) \
-	KIND(USER_ENTRY, "path + offset", "a function begins",                                \
-	     ARG(USER_ENTRY, FUNCTION, 0, 10, "long", "the function's arguments"))            \
-	KIND(USER_RETURN, "path + offset", "a function returns",                              \
-	     ARG(USER_RETURN, OFFSET, 0, 1, "uint64_t", "offset of the instruction from the entry") \
-	     ARG(USER_RETURN, VALUE, 1, 1, "long", "the value"))                              \
+	KIND(USER_ENTRY, "path + offset", "a function begins", SONDE_FUNCTION_ROLES(USER_ENTRY, ARG)) \
+	KIND(USER_RETURN, "path + offset", "a function returns", SONDE_LEAVE_ROLES(USER_RETURN, ARG)) \
 	KIND(USER_OFFSET, "path + offset", "before an instruction",                           \
 	     ARG(USER_OFFSET, REGISTERS, 0, 6, "long", "values of the argument registers"))   \
 	KIND(PROFILE, "period", "on every CPU, in the running thread", SONDE_SAMPLE_ROLES(PROFILE, ARG)) \
-	KIND(TICK, "period", "on one CPU, in the running thread", SONDE_SAMPLE_ROLES(TICK, ARG))
+	KIND(TICK, "period", "on one CPU, in the running thread", SONDE_SAMPLE_ROLES(TICK, ARG)) \
+	KIND(KERNEL_ENTRY, "module + symbol", "a function of the kernel begins: on no source yet", \
+	     SONDE_FUNCTION_ROLES(KERNEL_ENTRY, ARG))                                         \
+	KIND(KERNEL_RETURN, "module + symbol", "a function of the kernel returns: on no source yet", \
+	     SONDE_LEAVE_ROLES(KERNEL_RETURN, ARG))
 
 #define SONDE_TAP_ENUM(name, ...) SONDE_TAP_##name,
 #define SONDE_TAP_ROLES(name, selector, when, ...) __VA_ARGS__

@@ -68,7 +68,7 @@ void create(const Target& target, const Site& site) {
   auto made = std::make_unique<Probe>(Probe{target.pid, site.kind, site.function, {}});
   const dtrace_id_t id =
       dtrace_probe_create(target.id, site.object->name.c_str(), function.c_str(), site.name.c_str(), 0, made.get());
-  if (id == 0) return;
+  if (id == 0) return sonde_print_message("a file or function whose name has control characters has no probes");
   sonde_provide_match(id);
   auto* probe = static_cast<Probe*>(dtrace_probe_arg(target.id, id));
   if (probe == made.get()) made.release();
@@ -125,7 +125,7 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   if (runs_compat_program(target.pid)) {
     const std::string text =
         "process " + std::to_string(target.pid) + " runs 32-bit code: its functions cannot be probed";
-    sonde_tell(text.c_str());
+    sonde_print_message(text.c_str());
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
   }
   if (spec->dtpd_mod[0] != '\0' && target.compiled->update())
@@ -161,7 +161,7 @@ bool report_usdt(const Target& target, const dtrace_probedesc_t& spec) {
       if (!named || sonde_glob_match(spec.dtpd_name, name.c_str()) == 0) continue;
       const std::string text = probe.provider + ":" + name + " is a USDT probe in " + object.path +
                                " (sdt note); Sonde cannot fire those yet";
-      sonde_tell(text.c_str());
+      sonde_print_message(text.c_str());
       sonde_provide_error("D_PDESC_ZERO", text.c_str());
       return true;
     }

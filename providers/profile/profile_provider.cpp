@@ -51,7 +51,7 @@ std::deque<TickTimer>& samplers() {
 void sample_ourselves(dtrace_id_t id, const Probe& probe) {
   static bool told = false;
   if (!std::exchange(told, true))
-    sonde_tell(
+    sonde_print_message(
         "profile: nobody is traced, so it fires in sonde itself, on every CPU: name a program by -c or -p, or load the "
         "kernel module");
   for (TickTimer& one : samplers()) one.add(id, probe.period, &probe.suspended);

@@ -29,8 +29,8 @@ constexpr uint32_t allowed_calls(ProviderOp op) {
     case ProviderOp::Provide:
     case ProviderOp::ProvideModule:
       return bit(Call::ProbeCreate) | bit(Call::ProbeLookup) | bit(Call::ProvideError) | bit(Call::Targets) |
-             bit(Call::Probe) | bit(Call::Tell);
-    case ProviderOp::Enable: return bit(Call::TapArm) | bit(Call::TapDisarm) | bit(Call::Tell);
+             bit(Call::Probe) | bit(Call::PrintMessage);
+    case ProviderOp::Enable: return bit(Call::TapArm) | bit(Call::TapDisarm) | bit(Call::PrintMessage);
     case ProviderOp::Disable: return bit(Call::TapDisarm);
     case ProviderOp::GetArgDesc: return bit(Call::ProbeLookup) | bit(Call::Probe);
     case ProviderOp::GetArgVal: return bit(Call::GetArg);
@@ -48,14 +48,15 @@ bool strict() {
 }
 
 /// Prints each text of a provider only once: an op may be called a million times a second.
-void tell(const char* provider, const std::string& text) {
+void print_once(const char* provider, const std::string& text) {
   static std::mutex mutex;
-  static std::set<std::pair<std::string, std::string>> told;
-  {
-    std::lock_guard lock(mutex);
-    if (!told.emplace(provider, text).second) return;
-  }
-  std::fprintf(stderr, "sonde: provider %s: %s\n", provider, text.c_str());
+  static std::set<std::pair<std::string, std::string>> printed;
+  std::lock_guard lock(mutex);
+  if (printed.emplace(provider, text).second) std::fprintf(stderr, "sonde: provider %s: %s\n", provider, text.c_str());
+}
+
+void print_violation(const char* provider, const std::string& text) {
+  print_once(provider, text);
   if (strict()) std::abort();
 }
 
@@ -104,7 +105,13 @@ std::string exception_text() {
 
 void tell_exception(ProviderOp op, const char* provider) {
   if (g_provider_observers.load(std::memory_order_relaxed) != nullptr) throw;
-  tell(provider, std::string(op_name(op)) + " throws: " + exception_text());
+  print_violation(provider, std::string(op_name(op)) + " throws: " + exception_text());
+}
+
+void report_refusal(const char* provider, const std::string& text) {
+  const ProviderObservers* observers = g_provider_observers.load(std::memory_order_relaxed);
+  if (observers == nullptr) return print_once(provider, text);
+  if (observers->refused != nullptr) observers->refused(provider, text.c_str());
 }
 
 bool check_call(Call call, const char* function) {
@@ -114,7 +121,7 @@ bool check_call(Call call, const char* function) {
   if (observers != nullptr && observers->wrong_call != nullptr)
     observers->wrong_call(t_provider, text.c_str());
   else
-    tell(t_provider, text);
+    print_violation(t_provider, text);
   return false;
 }
 

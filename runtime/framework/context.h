@@ -30,16 +30,16 @@ enum class ProviderOp : uint8_t {
 
 /// What a provider may ask of the framework.
 enum class Call : uint8_t {
-  Register,  ///< dtrace_register, _unregister, _invalidate, _condense, sonde_on_target, sonde_provide_always
+  Register,  ///< dtrace_register, _unregister, _invalidate, _condense, sonde_on_target, _on_target_end, _provide_always
   ProbeCreate,
   ProbeLookup,  ///< and dtrace_probe_arg
-  Probe,
+  Probe,        ///< and sonde_probe_fire
   GetArg,
   TapArm,
   TapDisarm,
   ProvideError,  ///< and sonde_provide_match, sonde_follow
   Targets,       ///< sonde_targets, sonde_mappings, sonde_function_places
-  Tell,
+  PrintMessage,
 };
 
 const char* op_name(ProviderOp op);
@@ -62,6 +62,9 @@ class OpScope {
 };
 
 ProviderOp current_op();
+
+/// Reports what a call refuses, and why: once on standard error, or to the checker of providers. The provider goes on.
+void report_refusal(const char* provider, const std::string& text);
 
 /// For a catch block: reports what `op` has thrown. While a provider is being checked, it rethrows the exception.
 void tell_exception(ProviderOp op, const char* provider);

@@ -55,14 +55,14 @@ void Framework::Impl::report_left_out(EnablingState& enabling, size_t at, std::v
   std::erase_if(left_out, [&](ProbeId id) { return refused[id.value].quietly; });
   enabling.left_out.resize(enabling.what.descriptions.size());
   const size_t before = std::exchange(enabling.left_out[at], left_out.size());
-  if (left_out.size() <= before || !framework.on_left_out) return;
+  if (left_out.size() <= before || !framework.on_message) return;
   const ProbeInfo& first = probes[left_out.front().value - 1].info;
   const std::string name = first.module + ":" + first.function + ":" + first.name;
   const std::string others = left_out.size() == 1
                                  ? "one probe is left out, " + name
                                  : std::to_string(left_out.size()) + " probes are left out, such as " + name;
-  framework.on_left_out(to_string(enabling.what.descriptions[at]) + ": " + others + ": " +
-                        refused[left_out.front().value].why + " (-lv says it of each)");
+  framework.on_message(to_string(enabling.what.descriptions[at]) + ": " + others + ": " +
+                       refused[left_out.front().value].why + " (-lv says it of each)");
 }
 
 Result<std::vector<uint32_t>> Framework::Impl::enable_all(std::span<const Enabling> what) {
@@ -151,7 +151,7 @@ template <typename Can>
 Error about_source(const ProbeInfo& probe, const std::string& lacks, Can can) {
   const std::string others = sources_with(can);
   return Error("probe " + to_string(ProbeDescription{probe.provider, probe.module, probe.function, probe.name, {}}) +
-                   ": " + lacks + (others.empty() ? "" : "; the " + others + " source can"),
+                   ": " + lacks + (others.empty() ? "; no source can yet" : "; the " + others + " source can"),
                EOPNOTSUPP);
 }
 

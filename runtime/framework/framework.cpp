@@ -161,10 +161,10 @@ std::vector<ProbeId> Framework::Impl::match(const ProbeDescription& description,
   return found;
 }
 
-void Framework::Impl::run_target_hooks(uint32_t pid) {
+void Framework::Impl::run_target_hooks(TargetHook::When when, uint32_t pid) {
   for (size_t i = 0; i < target_hooks.size(); i++) {
     const TargetHook hook = target_hooks[i];
-    if (provider(hook.owner) != nullptr) hook.hook(hook.arg, pid);
+    if (hook.when == when && provider(hook.owner) != nullptr) hook.hook(hook.arg, pid);
   }
 }
 
@@ -299,9 +299,7 @@ void Framework::suspend() { impl_->set_suspended(true); }
 void Framework::resume() { impl_->set_suspended(false); }
 
 void Framework::fire(ProbeId probe, std::span<const uint64_t> args, Nanoseconds when) {
-  std::array<uint64_t, SONDE_DIF_ARGS> all{};
-  std::copy_n(args.begin(), std::min(args.size(), all.size()), all.begin());
-  LocalFiring::fire(probe, all, when, LocalFiring::Origin::Consumer, &impl_->firing);
+  LocalFiring::fire(probe, LocalArguments::of(args, 0), when, LocalFiring::Origin::Consumer, &impl_->firing);
   std::lock_guard lock(impl_->mutex);
   if (impl_->ever_fired) return;
   impl_->ever_fired = true;
@@ -321,8 +319,11 @@ void Framework::set_targets(std::vector<uint32_t> pids) {
   std::lock_guard lock(impl_->mutex);
   std::vector<uint32_t> before = std::exchange(impl_->targets, std::move(pids));
   std::erase_if(impl_->followed, [this](uint32_t pid) { return std::ranges::count(impl_->targets, pid) == 0; });
-  for (uint32_t pid : std::vector<uint32_t>(impl_->targets))
-    if (std::ranges::find(before, pid) == before.end()) impl_->run_target_hooks(pid);
+  const std::vector<uint32_t> now = impl_->targets;
+  for (uint32_t pid : before)
+    if (std::ranges::find(now, pid) == now.end()) impl_->run_target_hooks(TargetHook::When::Ends, pid);
+  for (uint32_t pid : now)
+    if (std::ranges::find(before, pid) == before.end()) impl_->run_target_hooks(TargetHook::When::Comes, pid);
 }
 
 const std::vector<uint32_t>& Framework::targets() const {

@@ -88,7 +88,7 @@ class Framework final : public ProbeCatalog {
   Result<void> disarm();
   std::function<void(const EcbInfo&)> on_ecb;
   /// Called with a line for the user when an enabling leaves probes out.
-  std::function<void(const std::string&)> on_left_out;
+  std::function<void(const std::string&)> on_message;
   /// The destructor calls these when nothing is enabled any more, before it unregisters providers: to stop plug-ins.
   std::vector<std::function<void()>> at_end;
   /// Called before targets() answers, so that set_targets() can be put off until somebody asks.
@@ -122,7 +122,7 @@ class Framework final : public ProbeCatalog {
   /// `pid`, which the target `origin` has forked and which runs its program, has mapped files of its own.
   void note_fork(uint32_t origin, uint32_t pid);
 
-  /// The traced processes, for providers of user probes (sonde_targets) and for $target.
+  /// The traced processes, for providers of user probes (sonde_targets, sonde_on_target) and for $target.
   void set_targets(std::vector<uint32_t> pids);
   const std::vector<uint32_t>& targets() const override;
 

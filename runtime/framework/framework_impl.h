@@ -79,6 +79,8 @@ struct ProbeRefusal {
 };
 
 struct TargetHook {
+  enum class When : uint8_t { Comes, Ends };
+  When when;
   dtrace_provider_id_t owner;
   void (*hook)(void*, uint32_t);
   void* arg;
@@ -103,7 +105,7 @@ struct Framework::Impl {
   FunctionPlaces functions;       ///< for sonde_function_places()
   std::vector<TargetHook> target_hooks;
   std::vector<uint32_t> targets;
-  std::set<std::string> told;                    ///< texts of sonde_tell(), each printed once
+  std::set<std::string> told;                    ///< texts of sonde_print_message(), each printed once
   std::vector<uint32_t> followed;                ///< pids, by sonde_follow()
   bool follow_forks = true;                      ///< -x followforks
   std::map<uint32_t, std::set<uint32_t>> forks;  ///< of each target, those that have mapped files of their own
@@ -128,7 +130,7 @@ struct Framework::Impl {
   std::vector<ProbeId> match_all(const ProbeDescription& description);
   std::vector<ProbeId> match(const ProbeDescription& description, std::vector<ProbeId>* left_out = nullptr);
   std::vector<ProbeId> match_provided(const ProbeDescription& description);
-  void run_target_hooks(uint32_t pid);
+  void run_target_hooks(TargetHook::When when, uint32_t pid);
   void set_suspended(bool now);
 
   // provider_api.cpp
@@ -139,6 +141,8 @@ struct Framework::Impl {
   int condense_provider(dtrace_provider_id_t id);
   ProbeId create_probe(dtrace_provider_id_t id, const char* module, const char* function, const char* name, int aframes,
                        void* parg);
+  ProbeId add_probe(ProviderState& owner, const ProbeIndex::Names& names, int aframes, void* parg);
+  int add_target_hook(const TargetHook& hook);
   ProbeId lookup_probe(dtrace_provider_id_t id, const char* module, const char* function, const char* name);
   void destroy_probe(ProbeState& probe);
 

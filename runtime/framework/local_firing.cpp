@@ -13,8 +13,6 @@
 namespace sonde {
 namespace {
 
-using Arguments = std::array<uint64_t, SONDE_DIF_ARGS>;
-
 /// One for each ring, shared by every LocalFiring there will ever be: odd while a firing owns the ring. They outlive
 /// the LocalFirings, so a late firing finds no probe instead of freed memory.
 struct alignas(64) Ticket {
@@ -28,9 +26,9 @@ std::atomic<uint32_t> g_overflowing{0};  ///< firings that found every ring take
 
 /// Trivially constructible, so that a thread's first firing runs no constructor.
 struct ThreadState {
-  uint32_t first_ring;    ///< + 1; 0: not chosen yet
-  const Arguments* args;  ///< of the current firing
-  uint64_t generation;    ///< the LocalFiring that `variables` belong to
+  uint32_t first_ring;         ///< + 1; 0: not chosen yet
+  const LocalArguments* args;  ///< of the current firing
+  uint64_t generation;         ///< the LocalFiring that `variables` belong to
   uint64_t variables[SONDE_DIF_THREAD];
 };
 thread_local constinit ThreadState t_state{};
@@ -69,6 +67,18 @@ uint64_t* thread_variables(uint64_t generation) {
 }
 
 }  // namespace
+
+LocalArguments LocalArguments::of(std::span<const uint64_t> words, uint32_t texts) {
+  LocalArguments all;
+  all.count = static_cast<uint32_t>(words.size());
+  for (size_t i = 0; i < words.size(); i++) {
+    if ((texts >> i & 1) == 0)
+      all.words[i] = words[i];
+    else
+      all.texts[i] = words[i] == 0 ? "" : reinterpret_cast<const char*>(words[i]);
+  }
+  return all;
+}
 
 void FireList::note_arguments() {
   wanted_args = 0;
@@ -169,7 +179,7 @@ void LocalFiring::set_gate(bool open) {
   wait_for_firings();
 }
 
-void LocalFiring::fire(ProbeId probe, const Arguments& args, Nanoseconds when, Origin origin, LocalFiring* whose) {
+void LocalFiring::fire(ProbeId probe, const LocalArguments& args, Nanoseconds when, Origin origin, LocalFiring* whose) {
   RingClaim claim;
   if (claim.ring() < 0) g_overflowing.fetch_add(1);
   LocalFiring* self = whose != nullptr ? whose : g_living.here();
@@ -186,16 +196,16 @@ void LocalFiring::count_drop(ProbeId probe) {
   if (list != nullptr) std::atomic_ref(rings_[kRings].ring->drops).fetch_add(list->ecbs.size());
 }
 
-void LocalFiring::fire_in(unsigned ring, ProbeId probe, const Arguments& args, Nanoseconds when) {
+void LocalFiring::fire_in(unsigned ring, ProbeId probe, const LocalArguments& args, Nanoseconds when) {
   const FireList* list = table_->find(probe);
   if (list == nullptr) return;
-  const Arguments* outer = t_state.args;
-  Arguments own = args;
+  const LocalArguments* outer = t_state.args;
+  LocalArguments own = args;
   t_state.args = &own;
-  for (uint32_t i = 5; list->ops->dtps_getargval != nullptr && i < SONDE_DIF_ARGS; i++) {
+  for (uint32_t i = std::max(5u, args.count); list->ops->dtps_getargval != nullptr && i < SONDE_DIF_ARGS; i++) {
     if ((list->wanted_args >> i & 1) == 0) continue;
     run_op(ProviderOp::GetArgVal, list->provider, [&] {
-      own[i] =
+      own.words[i] =
           list->ops->dtps_getargval(list->provider_arg, probe.value, list->parg, static_cast<int>(i), list->aframes);
     });
   }
@@ -203,21 +213,22 @@ void LocalFiring::fire_in(unsigned ring, ProbeId probe, const Arguments& args, N
   t_state.args = outer;
 }
 
-void LocalFiring::run(unsigned ring, const FireList& list, const Arguments& args, Nanoseconds when) {
-  SelfFiring self{{.probe = list.probe.value, .timestamp = when}};
+void LocalFiring::run(unsigned ring, const FireList& list, const LocalArguments& args, Nanoseconds when) {
+  SelfFiring self{{.probe = list.probe.value, .timestamp = when}, args.texts};
   if (list.ops->dtps_usermode != nullptr) {
     run_op(ProviderOp::UserMode, list.provider,
            [&] { self.user_mode = list.ops->dtps_usermode(list.provider_arg, list.probe.value, list.parg) != 0; });
   }
   uint64_t locals[SONDE_DIF_LOCALS] = {};
-  const sonde_dif_firing seen{&self_env(), &self, args.data(), locals, thread_variables(generation_), self_execname()};
+  const sonde_dif_firing seen{&self_env(),    &self, args.words.data(), locals, thread_variables(generation_),
+                              self_execname()};
   const auto cpu = static_cast<uint32_t>(std::max(sched_getcpu(), 0));
   loops_[ring].run(self, list.ecbs, {self_pid(), self_tid(), false}, seen, [cpu](const LocalEcb&) { return cpu; });
 }
 
 uint64_t LocalFiring::argument(int number) {
   if (t_state.args == nullptr || number < 0 || number >= static_cast<int>(SONDE_DIF_ARGS)) return 0;
-  return (*t_state.args)[static_cast<size_t>(number)];
+  return t_state.args->words[static_cast<size_t>(number)];
 }
 
 }  // namespace sonde

@@ -26,6 +26,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "kmod/shared/dif.h"
@@ -62,6 +63,16 @@ struct FireList {
   void note_arguments();
 };
 
+/// The arguments of a firing.
+struct LocalArguments {
+  std::array<uint64_t, SONDE_DIF_ARGS> words{};  ///< of a text 0: scripts must not see our addresses
+  std::array<const char*, SONDE_DIF_ARGS> texts{};
+  uint32_t count = 0;  ///< how many were given
+
+  /// At most ten words. Bit n of `texts`: the word is the address of a text; 0: "".
+  static LocalArguments of(std::span<const uint64_t> words, uint32_t texts);
+};
+
 class LocalFiring {
  public:
   static constexpr unsigned kRings = 16;
@@ -90,7 +101,7 @@ class LocalFiring {
   enum class Origin { Provider, Consumer };
   /// Fires a probe. Any thread. `when` 0: now. `whose` null: the LocalFiring that this thread acts on (living.h), if
   /// any.
-  static void fire(ProbeId probe, const std::array<uint64_t, SONDE_DIF_ARGS>& args, Nanoseconds when, Origin origin,
+  static void fire(ProbeId probe, const LocalArguments& args, Nanoseconds when, Origin origin,
                    LocalFiring* whose = nullptr);
 
   /// dtrace_getarg(): an argument of this thread's current firing; 0 outside of a firing.
@@ -98,8 +109,8 @@ class LocalFiring {
 
  private:
   struct Table;
-  void fire_in(unsigned ring, ProbeId probe, const std::array<uint64_t, SONDE_DIF_ARGS>& args, Nanoseconds when);
-  void run(unsigned ring, const FireList& list, const std::array<uint64_t, SONDE_DIF_ARGS>& args, Nanoseconds when);
+  void fire_in(unsigned ring, ProbeId probe, const LocalArguments& args, Nanoseconds when);
+  void run(unsigned ring, const FireList& list, const LocalArguments& args, Nanoseconds when);
   void count_drop(ProbeId probe);
   static void wait_for_firings();
 

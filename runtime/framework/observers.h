@@ -10,7 +10,9 @@ namespace sonde {
 struct ProviderObservers {
   /// Replaces the line on standard error: the provider, and "CALL may not be called from OP".
   void (*wrong_call)(const char* provider, const char* text) = nullptr;
-  /// This thread has called dtrace_probe().
+  /// Replaces the line on standard error about a call that was refused, though the provider goes on.
+  void (*refused)(const char* provider, const char* text) = nullptr;
+  /// This thread has called dtrace_probe() or sonde_probe_fire().
   void (*fired)(uint32_t probe, const uint64_t args[5]) = nullptr;
 };
 

@@ -31,8 +31,8 @@
 
 /* Rises with every addition or change here. A Sonde runs plug-ins of its own number, and of those from
  * SONDE_PROVIDER_ABI_LEAST on. */
-#define SONDE_PROVIDER_ABI 1u
-#define SONDE_PROVIDER_ABI_LEAST 1u
+#define SONDE_PROVIDER_ABI 2u
+#define SONDE_PROVIDER_ABI_LEAST 2u
 
 #define SONDE_EXPORTED __attribute__((visibility("default")))
 
@@ -110,13 +110,14 @@ typedef struct dtrace_pops {
    * registration or condensation. Otherwise: create those that `spec` asks for, a description that matched nothing
    * (after sonde_provide_always(): every description that names the provider).
    * May: dtrace_probe_create, _lookup, _arg, dtrace_probe, sonde_provide_error, _provide_match, _probe_refuse, _follow,
-   * _tell, _targets, _mappings, _function_places; it may allocate and block, but the user waits. */
+   * _print_message, _targets, _mappings, _function_places; it may allocate and block, but the user waits. */
   void (*dtps_provide)(void* arg, const dtrace_probedesc_t* spec);
   /* A target has mapped the ELF object `module` (its path). May: as dtps_provide. Its new probes join waiting enablings
    * at once. */
   void (*dtps_provide_module)(void* arg, const char* module);
   /* The probe got its first enabling; not called again for further ones. Also called, and then dtps_disable, to find
-   * out what the probe would arm. May: sonde_tap_arm, sonde_tap_disarm, sonde_tell; start a thread or a timer. */
+   * out what the probe would arm. May: sonde_tap_arm, sonde_tap_disarm, sonde_print_message; start a thread or a
+   * timer. */
   void (*dtps_enable)(void* arg, dtrace_id_t id, void* parg);
   /* The probe lost its last enabling. After it returns, the provider must not call dtrace_probe() for it. May:
    * sonde_tap_disarm; join a thread that makes no call but dtrace_probe(). */
@@ -125,26 +126,35 @@ typedef struct dtrace_pops {
    * blocks. */
   void (*dtps_suspend)(void* arg, dtrace_id_t id, void* parg);
   void (*dtps_resume)(void* arg, dtrace_id_t id, void* parg);
-  /* While a script is compiled, for each index from 0 to 9: fill in `desc`. May: dtrace_probe_lookup, dtrace_probe_arg,
-   * dtrace_probe. */
+  /* While a script is compiled, for each index from 0 to 9: fill in `desc`. The native type is a C type that D knows (a
+   * D text may define it), or "string" for an argument that is a text: EXEC's PATH, and those of sonde_probe_fire().
+   * May: dtrace_probe_lookup, dtrace_probe_arg, dtrace_probe. */
   void (*dtps_getargdesc)(void* arg, dtrace_id_t id, void* parg, dtrace_argdesc_t* desc);
-  /* While the probe fires by dtrace_probe(), for arg5 to arg9 if a script reads them. May: dtrace_getarg; no lock, no
-   * allocation. */
+  /* While the probe fires by dtrace_probe(), for arg5 to arg9 if a script reads them. `aframes` is what
+   * dtrace_probe_create() was given. May: dtrace_getarg; no lock, no allocation. */
   uint64_t (*dtps_getargval)(void* arg, dtrace_id_t id, void* parg, int argno, int aframes);
-  /* While the probe fires by dtrace_probe(): return 1 if it fired in user mode. May: no call, no lock. */
+  /* While the probe fires by dtrace_probe(): return 1 if it fired in user mode. Such a probe has no stack: in user mode
+   * ustack() is refused, because it would be sonde's own; otherwise it is empty. May: no call, no lock. */
   int (*dtps_usermode)(void* arg, dtrace_id_t id, void* parg);
   /* The probe is destroyed; it is not enabled. May: no call; free what `parg` owns. */
   void (*dtps_destroy)(void* arg, dtrace_id_t id, void* parg);
 } dtrace_pops_t;
 
+/* Who may use a provider's probes: DTrace's bits. They protect nothing here, because whoever runs sonde has loaded the
+ * provider into a process of his own; taps are refused where the user may not trace. Only one combination has an
+ * effect: with USER and KERNEL together dtps_usermode is required. */
 #define DTRACE_PRIV_NONE 0u
-#define DTRACE_PRIV_USER 1u
-#define DTRACE_PRIV_KERNEL 2u
+#define DTRACE_PRIV_KERNEL 1u
+#define DTRACE_PRIV_USER 2u
+#define DTRACE_PRIV_PROC 4u
+#define DTRACE_PRIV_OWNER 8u
+#define DTRACE_PRIV_ZONEOWNER 16u
+#define DTRACE_PRIV_ALL 31u
 
 /* ---- the plug-in ------------------------------------------------------------------------------------------------ */
 
 /* D source: types, translators and inlines that scripts may use. It is compiled when a script first uses a name that it
- * defines. */
+ * defines. Neither member is NULL. */
 struct sonde_text {
   const char* file; /* for messages: "heart.d" */
   const char* text;
@@ -185,10 +195,12 @@ extern const struct sonde_text sonde_texts[];
 
 /* ---- providers and probes --------------------------------------------------------------------------------------- */
 
-/* Context: outside. Registers nothing unless it returns 0.
- * EINVAL: the name is empty or longer than 63 bytes; attributes, ops or a required op are missing; or there is
- * dtps_usermode and `priv` has both DTRACE_PRIV_USER and _KERNEL. EEXIST: a provider of that name exists, and is not
- * defunct. EPERM: not outside, or nobody is tracing. */
+/* Context: outside. Registers nothing unless it returns 0. `cr` is ignored. A provider's name begins with a letter or
+ * '_'; letters, digits, '_', '-' and '.' may follow.
+ * EINVAL: the name is none, or longer than 63 bytes; attributes, ops or a required op are missing; an attribute is not
+ * one of its enum; `priv` has bits without a name; or it has both DTRACE_PRIV_USER and _KERNEL, and there is no
+ * dtps_usermode. EEXIST: a provider of that name exists, and is not defunct. EPERM: not outside, or nobody is tracing.
+ */
 int dtrace_register(const char* name, const dtrace_pattr_t* pap, uint32_t priv, void* cr, const dtrace_pops_t* pops,
                     void* arg, dtrace_provider_id_t* idp);
 /* Context: outside. Destroys its probes. EBUSY: one of them is enabled. EINVAL: no such provider. EPERM: not outside.
@@ -203,9 +215,13 @@ int dtrace_condense(dtrace_provider_id_t id);
 /* Context: anywhere. Whether anybody is tracing. */
 int dtrace_attached(void);
 /* Context: outside, dtps_provide, dtps_provide_module. Returns the probe's id. If the probe exists already, that one's
- * id: `parg` then remains the caller's (dtrace_probe_arg() returns the one in use). 0: no probe was made, because the
- * provider is gone or defunct, `mod` is longer than 255 bytes or `name` than 63, or the context is another. NULL stands
- * for "". */
+ * id: `parg` then remains the caller's (dtrace_probe_arg() returns the one in use). `aframes` is passed to
+ * dtps_getargval, and has no other effect, because a probe that fires by dtrace_probe() has no stack.
+ * `name` is made of letters, digits, '_', '-' and '.', at most 63. `mod` and `func` are both NULL, which stands for "",
+ * or both texts without control characters; `mod` has at most 255 bytes. A description can name a ':', a blank or a '/'
+ * in them only by '?' or '*'.
+ * 0: no probe was made, because a name is none (which is reported on standard error), the provider is gone or defunct,
+ * or the context is another. */
 dtrace_id_t dtrace_probe_create(dtrace_provider_id_t id, const char* mod, const char* func, const char* name,
                                 int aframes, void* parg);
 /* Context: outside, dtps_provide, dtps_provide_module, dtps_getargdesc. NULL matches any. 0: there is no such probe, or
@@ -217,6 +233,12 @@ void* dtrace_probe_arg(dtrace_provider_id_t id, dtrace_id_t probe);
  * Takes no lock, allocates nothing, never blocks. Does nothing if the probe is not enabled, or has taps. Scripts cannot
  * read memory through its arguments. */
 void dtrace_probe(dtrace_id_t probe, uintptr_t arg0, uintptr_t arg1, uintptr_t arg2, uintptr_t arg3, uintptr_t arg4);
+/* Context: as dtrace_probe(), which it extends. Fires the probe with `count` arguments, at most ten; the others are 0,
+ * or dtps_getargval's. Bit n of `texts` says that args[n] is the address of a text (const char *; NULL: ""): as much of
+ * it as -x strsize allows is copied into the record before the call returns, and texts that were cut are counted and
+ * reported. dtps_getargdesc gives such an argument the native type "string", and its number as the mapping; scripts
+ * then read it as args[n]. The raw argument (argN) of a text is 0. */
+void sonde_probe_fire(dtrace_id_t probe, const uintptr_t* args, unsigned count, uint32_t texts);
 /* Context: dtps_getargval. What the framework does without that op: returns a raw argument of dtrace_probe(), or 0. */
 uint64_t dtrace_getarg(int argno, int aframes);
 
@@ -243,23 +265,26 @@ int sonde_glob_match(const char* pattern, const char* text);
 void sonde_argument_place(const char* text, uint64_t size);
 /* Context: dtps_provide, dtps_provide_module, dtps_enable. Prints a message for the user on standard error, once
  * tracing has begun; the same text only once. */
-void sonde_tell(const char* text);
+void sonde_print_message(const char* text);
 
 /* ---- taps ------------------------------------------------------------------------------------------------------- */
 
-/* Set unused members to zero; `size` comes first. */
+/* Set unused members to zero; `size` comes first. The kinds are SONDE_TAP_ and a name of the table in
+ * docs/provider-interface.md: SONDE_TAP_SYSCALL_ENTRY, SONDE_TAP_USER_ENTRY, ... (kmod/shared/event.h makes the enum). */
 struct sonde_tap_request {
   uint32_t size; /* sizeof(struct sonde_tap_request), as the caller has it */
   enum sonde_tap_kind kind;
   uint32_t number;          /* of a system call; in SONDE_PATH_CODE: the number of bytes that `sum` covers */
   uint32_t pid;             /* 0: all targets */
-  const char* path;         /* user taps: the file, else NULL */
+  const char* path;         /* user taps: the file; KERNEL_*: the module, NULL: the kernel itself; else NULL */
   uint64_t offset;          /* in the file, of the instruction; of PROFILE and TICK: the period, ns */
   uint64_t function;        /* in the file, of the function's first instruction */
   struct sonde_leave leave; /* how the instruction leaves the function: from sonde_function_places() */
   uint32_t sum;             /* in SONDE_PATH_CODE: CRC-32 of the text; else 0 */
   uint32_t flags;           /* SONDE_TAP_FORKS, with a pid: also in the processes that it forks, until they execute
                                another program; unless the user has said -x followforks=no */
+  uint32_t machine;         /* ELF's number of the machine that `leave` and `locations` speak of; 0: the source's own */
+  const char* symbol;       /* KERNEL_*: the function, as in /proc/kallsyms; else NULL */
   /* User taps: where the probe's arguments stand when the tap fires, at most SONDE_LOCATIONS_MAX; and 16-bit counters of
    * tracers, by their offsets in the file, which are incremented while the tap is armed: no source supports these yet.
    */
@@ -271,8 +296,9 @@ struct sonde_tap_request {
 /* Context: dtps_enable, for the probe being enabled. The tap is armed when the enabling as a whole has succeeded. If
  * the source cannot arm it, the enabling fails and the user gets a message. dtrace_probe() does nothing for a probe
  * that has taps.
- * EINVAL: `size` is not a size of this struct, the kind does not exist, a location is not valid (location.h) or not for
- * this kind, or another probe is being enabled: no tap. ENOTSUP: it has counters. EPERM: not in dtps_enable. */
+ * EINVAL: `size` is not a size of this struct, the kind does not exist, a user tap has no path or a KERNEL tap no
+ * symbol, a location is not valid (location.h) or not for this kind, or another probe is being enabled: no tap. ENOTSUP:
+ * it has counters, or is for another machine than this one's source. EPERM: not in dtps_enable. */
 int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request);
 /* Context: dtps_enable, dtps_disable. Disarms all taps of the probe. */
 void sonde_tap_disarm(dtrace_id_t probe);
@@ -309,8 +335,11 @@ struct sonde_place {
 void sonde_targets(void (*visit)(void* arg, uint32_t pid), void* arg);
 /* Context: outside. `hook` is called, also outside, for each target that exists and each that comes, as long as the
  * provider `owner` is registered. It may register providers. EINVAL: no such provider, or no hook. EPERM: not outside.
- * */
+ */
 int sonde_on_target(dtrace_provider_id_t owner, void (*hook)(void* arg, uint32_t pid), void* arg);
+/* The same when a target has ended, or is let go: what was registered for it can be invalidated, and unregistered once
+ * none of its probes is enabled. */
+int sonde_on_target_end(dtrace_provider_id_t owner, void (*hook)(void* arg, uint32_t pid), void* arg);
 /* Context: dtps_provide, dtps_provide_module. Files that the target `pid` maps later may have probes that are wanted.
  * From now on, a thread of it, or of a process that it forks, that maps a file waits until dtps_provide_module, and dtps_provide for each enabled
  * description, have been called. */

@@ -12,16 +12,12 @@
 #include "kmod/shared/locate.h"
 #include "runtime/base/find.h"
 #include "runtime/framework/framework_impl.h"
+#include "runtime/framework/names.h"
 #include "runtime/framework/observers.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde {
 namespace {
-
-bool has_length(const char* text, size_t low, size_t limit) {
-  const size_t length = std::strlen(text);
-  return length >= low && length < limit;
-}
 
 /// The required op that is missing; empty: none.
 std::string missing_op(const dtrace_pops_t& ops, uint32_t priv) {
@@ -35,6 +31,20 @@ std::string missing_op(const dtrace_pops_t& ops, uint32_t priv) {
   return (priv & mixed) == mixed && ops.dtps_usermode == nullptr ? "dtps_usermode" : "";
 }
 
+/// Which of the attributes is outside of its enum; empty: none. They are read as numbers, because they may be anything.
+std::string bad_attribute(const dtrace_pattr_t& all) {
+  constexpr const char* kNames[] = {"dtpa_provider", "dtpa_mod", "dtpa_func", "dtpa_name", "dtpa_args"};
+  constexpr size_t kMembers = sizeof(dtrace_attribute_t) / sizeof(uint32_t);
+  uint32_t values[std::size(kNames) * kMembers];
+  static_assert(sizeof values == sizeof all);
+  std::memcpy(values, &all, sizeof all);
+  for (size_t i = 0; i < std::size(values); i++) {
+    const uint32_t last = i % kMembers == kMembers - 1 ? uint32_t{DTRACE_CLASS_COMMON} : DTRACE_STABILITY_STANDARD;
+    if (values[i] > last) return kNames[i / kMembers];
+  }
+  return {};
+}
+
 }  // namespace
 
 int Framework::Impl::register_provider(const char* name, const dtrace_pattr_t* attributes, uint32_t priv,
@@ -45,7 +55,12 @@ int Framework::Impl::register_provider(const char* name, const dtrace_pattr_t* a
   };
   if (name == nullptr || attributes == nullptr || ops == nullptr || id == nullptr)
     return refuse(EINVAL, "name, attributes, ops or the place for the id are NULL");
-  if (!has_length(name, 1, DTRACE_PROVNAMELEN)) return refuse(EINVAL, "its name is empty, or has more than 63 bytes");
+  if (const std::string wrong = fault_of_provider_name(name); !wrong.empty()) return refuse(EINVAL, wrong);
+  if (const std::string bad = bad_attribute(*attributes); !bad.empty())
+    return refuse(EINVAL,
+                  "provider " + std::string(name) + ": its attributes " + bad + " are not DTRACE_STABILITY_...");
+  if ((priv & ~DTRACE_PRIV_ALL) != 0)
+    return refuse(EINVAL, "provider " + std::string(name) + ": its priv has bits that are no DTRACE_PRIV_...");
   if (const std::string missing = missing_op(*ops, priv); !missing.empty())
     return refuse(EINVAL, "provider " + std::string(name) + " has no " + missing);
   for (const ProviderState& other : providers) {
@@ -117,19 +132,23 @@ ProbeId Framework::Impl::create_probe(dtrace_provider_id_t id, const char* modul
                                       const char* name, int aframes, void* parg) {
   ProviderState* owner = provider(id);
   if (owner == nullptr || owner->defunct) return {};
-  module = module == nullptr ? "" : module;
-  function = function == nullptr ? "" : function;
-  name = name == nullptr ? "" : name;
-  // A function's name may be longer than a description of the C ABI holds: those of C++ often are.
-  if (!has_length(module, 0, DTRACE_MODNAMELEN) || !has_length(name, 0, DTRACE_NAMELEN)) return {};
-  const ProbeIndex::Names names = {owner->name, module, function, name};
-  if (const ProbeId known = index.find(names); known.value != 0) return known;
+  if (const std::string wrong = fault_of_names(module, function, name); !wrong.empty()) {
+    report_refusal(owner->name.c_str(), "dtrace_probe_create makes no probe: " + wrong);
+    return {};
+  }
+  const ProbeIndex::Names names = {owner->name, module == nullptr ? "" : module, function == nullptr ? "" : function,
+                                   name};
+  const ProbeId known = index.find(names);
+  return known.value != 0 ? known : add_probe(*owner, names, aframes, parg);
+}
+
+ProbeId Framework::Impl::add_probe(ProviderState& owner, const ProbeIndex::Names& names, int aframes, void* parg) {
   const ProbeId created{static_cast<uint32_t>(probes.size() + 1)};
   const ProbeIndex::Texts texts = index.add(created, names);
   const ProbeInfo info{created, *texts[ProbeIndex::Provider], *texts[ProbeIndex::Module], *texts[ProbeIndex::Function],
                        *texts[ProbeIndex::Name]};
-  probes.push_back({info, owner, aframes, parg});
-  owner->probes.push_back(created);
+  probes.push_back({info, &owner, aframes, parg});
+  owner.probes.push_back(created);
   return created;
 }
 
@@ -147,6 +166,12 @@ ProbeId Framework::Impl::lookup_probe(dtrace_provider_id_t id, const char* modul
       return candidate;
   }
   return {};
+}
+
+int Framework::Impl::add_target_hook(const TargetHook& hook) {
+  if (hook.hook == nullptr || provider(hook.owner) == nullptr) return EINVAL;
+  target_hooks.push_back(hook);
+  return 0;
 }
 
 }  // namespace sonde
@@ -183,6 +208,14 @@ int visit_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_map
     visit(arg, &mapping);
   }
   return 0;
+}
+
+/// Whether the request says where to put a tap of its kind.
+bool has_place(const sonde_tap_request& request) {
+  const bool user = request.kind >= SONDE_TAP_USER_ENTRY && request.kind <= SONDE_TAP_USER_OFFSET;
+  if (user) return request.path != nullptr;
+  const bool kernel = request.kind == SONDE_TAP_KERNEL_ENTRY || request.kind == SONDE_TAP_KERNEL_RETURN;
+  return !kernel || request.symbol != nullptr;
 }
 
 }  // namespace
@@ -233,12 +266,20 @@ void* dtrace_probe_arg(dtrace_provider_id_t id, dtrace_id_t probe) {
 
 void dtrace_probe(dtrace_id_t probe, uintptr_t arg0, uintptr_t arg1, uintptr_t arg2, uintptr_t arg3, uintptr_t arg4) {
   if (!check_call(Call::Probe, "dtrace_probe")) return;
+  const uint64_t all[] = {arg0, arg1, arg2, arg3, arg4};
   if (const auto* observers = sonde::g_provider_observers.load(std::memory_order_relaxed)) {
-    const uint64_t args[] = {arg0, arg1, arg2, arg3, arg4};
-    if (observers->fired != nullptr) observers->fired(probe, args);
+    if (observers->fired != nullptr) observers->fired(probe, all);
   }
-  sonde::LocalFiring::fire(sonde::ProbeId{probe}, {arg0, arg1, arg2, arg3, arg4}, 0,
+  sonde::LocalFiring::fire(sonde::ProbeId{probe}, sonde::LocalArguments::of(all, 0), 0,
                            sonde::LocalFiring::Origin::Provider);
+}
+
+void sonde_probe_fire(dtrace_id_t probe, const uintptr_t* args, unsigned count, uint32_t texts) {
+  if (!check_call(Call::Probe, "sonde_probe_fire")) return;
+  const auto all = sonde::LocalArguments::of({args, std::min(count, unsigned{SONDE_DIF_ARGS})}, texts);
+  if (const auto* observers = sonde::g_provider_observers.load(std::memory_order_relaxed))
+    if (observers->fired != nullptr) observers->fired(probe, all.words.data());
+  sonde::LocalFiring::fire(sonde::ProbeId{probe}, all, 0, sonde::LocalFiring::Origin::Provider);
 }
 
 uint64_t dtrace_getarg(int argno, int aframes) {
@@ -252,10 +293,10 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   sonde::ProbeState* state = framework ? framework->probe(sonde::ProbeId{probe}) : nullptr;
   if (state == nullptr || framework->op_probe.value != probe) return EINVAL;
   if (request == nullptr || request->size != sizeof *request) return EINVAL;
-  if (static_cast<uint32_t>(request->kind) >= SONDE_TAP_KIND_COUNT) return EINVAL;
+  if (static_cast<uint32_t>(request->kind) >= SONDE_TAP_KIND_COUNT || !has_place(*request)) return EINVAL;
   const std::span locations(request->locations, request->location_count);
   if (!are_locations(request->kind, locations)) return EINVAL;
-  if (request->counter_count != 0) return ENOTSUP;
+  if (request->counter_count != 0 || request->machine != 0) return ENOTSUP;
   if (request->flags != 0 && (request->flags != SONDE_TAP_FORKS || request->pid == 0)) return EINVAL;
   sonde::Tap tap;
   tap.id = {++framework->last_tap};
@@ -293,10 +334,10 @@ int sonde_has_source(void) {
   return framework && framework->source != nullptr;
 }
 
-void sonde_tell(const char* text) {
-  const auto framework = locked(Call::Tell, "sonde_tell");
-  if (framework && framework->framework.on_left_out && framework->told.insert(text).second)
-    framework->framework.on_left_out(text);
+void sonde_print_message(const char* text) {
+  const auto framework = locked(Call::PrintMessage, "sonde_print_message");
+  if (framework && framework->framework.on_message && framework->told.insert(text).second)
+    framework->framework.on_message(text);
 }
 
 int sonde_compat_calls_possible(void) {
@@ -371,10 +412,16 @@ void sonde_targets(void (*visit)(void* arg, uint32_t pid), void* arg) {
 int sonde_on_target(dtrace_provider_id_t owner, void (*hook)(void* arg, uint32_t pid), void* arg) {
   if (!check_call(Call::Register, "sonde_on_target")) return EPERM;
   const auto framework = locked();
-  if (!framework || hook == nullptr || framework->provider(owner) == nullptr) return EINVAL;
-  framework->target_hooks.push_back({owner, hook, arg});
+  if (!framework) return EPERM;
+  if (const int error = framework->add_target_hook({sonde::TargetHook::When::Comes, owner, hook, arg})) return error;
   for (uint32_t pid : std::vector<uint32_t>(framework->targets)) hook(arg, pid);
   return 0;
+}
+
+int sonde_on_target_end(dtrace_provider_id_t owner, void (*hook)(void* arg, uint32_t pid), void* arg) {
+  if (!check_call(Call::Register, "sonde_on_target_end")) return EPERM;
+  const auto framework = locked();
+  return framework ? framework->add_target_hook({sonde::TargetHook::When::Ends, owner, hook, arg}) : EPERM;
 }
 
 void sonde_follow(uint32_t pid) {

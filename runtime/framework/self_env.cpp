@@ -102,7 +102,12 @@ int put_fd_path(uint64_t fd, char* to, uint32_t max) {
   return got < 0 ? put_text("<none>", to, max) : got;
 }
 
-int text(void*, uint32_t which, uint64_t operand, char* to, uint32_t max) {
+int put_argument(const SelfFiring& firing, uint64_t argument, char* to, uint32_t max) {
+  const char* text = argument < firing.texts.size() ? firing.texts[argument] : nullptr;
+  return text == nullptr ? -1 : put_text({text, strnlen(text, max)}, to, max);
+}
+
+int text(void* thread, uint32_t which, uint64_t operand, char* to, uint32_t max) {
   switch (static_cast<sonde_dif_text>(which)) {
     case SONDE_DIF_TEXT_EXECNAME: return put_text(g_execname, to, max);
     case SONDE_DIF_TEXT_PSARGS: return put_text(g_psargs, to, max);
@@ -110,11 +115,11 @@ int text(void*, uint32_t which, uint64_t operand, char* to, uint32_t max) {
     case SONDE_DIF_TEXT_ROOT: return put_link("/proc/self/root", to, max);
     case SONDE_DIF_TEXT_FDPATH: return put_fd_path(operand, to, max);
     case SONDE_DIF_TEXT_EXEPATH: return put_link("/proc/self/exe", to, max);
+    case SONDE_DIF_TEXT_PROBE_TEXT: return put_argument(*static_cast<const SelfFiring*>(thread), operand, to, max);
     case SONDE_DIF_TEXT_COMM:  // BEGIN and the like have no argument that is a process
     case SONDE_DIF_TEXT_FDFS:
     case SONDE_DIF_TEXT_FDMOUNT:
     case SONDE_DIF_TEXT_SYSCALL_ARGS:
-    case SONDE_DIF_TEXT_PROBE_TEXT:
     case SONDE_DIF_TEXT_FDPOS:
     case SONDE_DIF_TEXT_FDFLAGS:
     case SONDE_DIF_TEXT_COUNT: break;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <span>
+
 #include "kmod/shared/dif.h"
 #include "runtime/firing/firing_loop.h"
 
@@ -8,8 +10,9 @@ namespace sonde {
 
 /// A firing in sonde itself, for the environment below.
 struct SelfFiring : FiringState {
-  bool user_mode = false;         ///< what dtps_usermode said; false without it
-  mutable uint64_t cpu_time = 0;  ///< of the thread, read at the first use: constant within a firing
+  std::span<const char* const> texts;  ///< by argument; null: the argument is no text
+  bool user_mode = false;              ///< what dtps_usermode said; false without it
+  mutable uint64_t cpu_time = 0;       ///< of the thread, read at the first use: constant within a firing
 };
 
 /// The environment in which DIF runs for probes that fire in sonde itself (`thread` is a SelfFiring). Of sonde's memory

@@ -73,7 +73,8 @@ Result<void> TapTable::check(const Tap& tap) const {
   if (!kCan.taps.contains(tap.kind)) {
     const std::string others = sources_with([&](const SourceCapabilities& can) { return can.taps.contains(tap.kind); });
     const std::string own(kPtraceRow.name);
-    return about_tap(tap, own + " does not show this; the " + others + " source does", EOPNOTSUPP);
+    return about_tap(tap, own + " does not show this; " + (others.empty() ? "no" : "the " + others) + " source does",
+                     EOPNOTSUPP);
   }
   if (tap.kind == SONDE_TAP_PROFILE && tap.offset < SONDE_PERIOD_MIN)
     return about_tap(tap, "its period is too short", EINVAL);

@@ -2,6 +2,8 @@
 #include "runtime/plugin/plugin.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
 
 #include <cstddef>
 #include <cstring>
@@ -14,8 +16,7 @@ struct Struct {
   uint32_t theirs, ours;
 };
 
-/// What is wrong with the interface that it was compiled with; empty: nothing. A plug-in of an older interface has the
-/// structs of that interface; those of version 1 have not changed yet.
+/// What is wrong with the interface that it was compiled with; empty: nothing.
 std::string check_header(const struct sonde_plugin& plugin) {
   constexpr uint32_t kVersionEnds = offsetof(struct sonde_plugin, abi) + sizeof plugin.abi;
   if (plugin.size < kVersionEnds) return "its sonde_plugin is no struct sonde_plugin";
@@ -35,17 +36,47 @@ std::string check_header(const struct sonde_plugin& plugin) {
              std::to_string(one.ours) + ": it was compiled with another provider.h";
   }
   if (plugin.start == nullptr || plugin.stop == nullptr) return "its sonde_plugin has no start() or no stop()";
+  for (const sonde_text* text = plugin.texts; text != nullptr && text->file != nullptr; text++)
+    if (text->text == nullptr) return std::string("its D text ") + text->file + " is NULL";
   return {};
+}
+
+/// Its sonde_plugin. Errors: it exports none, or a function of that name.
+Result<const struct sonde_plugin*> exported_by(void* handle) {
+  void* found = ::dlsym(handle, "sonde_plugin");
+  if (found == nullptr) return Error("it exports no sonde_plugin: SONDE_PLUGIN() defines it");
+  Dl_info file;
+  void* symbol = nullptr;
+  const bool known = ::dladdr1(found, &file, &symbol, RTLD_DL_SYMENT) != 0 && symbol != nullptr;
+  if (known && ELF64_ST_TYPE(static_cast<const ElfW(Sym)*>(symbol)->st_info) == STT_FUNC)
+    return Error("its sonde_plugin is a function, not the struct that SONDE_PLUGIN() defines");
+  return static_cast<const struct sonde_plugin*>(found);
+}
+
+/// Why the file cannot be loaded. A plug-in of an older interface may lack a function that was renamed since: then the
+/// interface is the reason, and not the function, which dlopen() names.
+Error not_loaded(const std::string& path) {
+  const std::string why = "it cannot be loaded: " + std::string(::dlerror());
+  void* handle = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  auto plugin = handle == nullptr ? Result<const struct sonde_plugin*>(Error(why)) : exported_by(handle);
+  const std::string wrong = plugin ? check_header(**plugin) : "";
+  return Error(wrong.empty() ? why : wrong);
+}
+
+/// "22, Invalid argument"; a number that is no errno stands alone.
+std::string errno_text(int error) {
+  const char* name = ::strerrordesc_np(error);
+  return std::to_string(error) + ", " + (error > 0 && name != nullptr ? name : "which is no errno");
 }
 
 }  // namespace
 
 Result<const struct sonde_plugin*> open_plugin(const std::string& path) {
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return Error("it cannot be loaded: " + std::string(::dlerror()));
-  const auto* plugin = static_cast<const struct sonde_plugin*>(::dlsym(handle, "sonde_plugin"));
-  if (plugin == nullptr) return Error("it exports no sonde_plugin: SONDE_PLUGIN() defines it");
-  if (const std::string wrong = check_header(*plugin); !wrong.empty()) return Error(wrong);
+  if (handle == nullptr) return not_loaded(path);
+  auto plugin = exported_by(handle);
+  if (!plugin) return plugin;
+  if (const std::string wrong = check_header(**plugin); !wrong.empty()) return Error(wrong);
   return plugin;
 }
 
@@ -54,8 +85,7 @@ Result<void> start_plugin(const struct sonde_plugin& plugin, const Framework& fr
   const int error = plugin.start();
   if (error == 0) return {};
   const std::string why = framework.register_refusal();
-  return Error("start() returns " + std::to_string(error) + ", " + ::strerror(error) +
-               (why.empty() || why == before ? "" : ": " + why));
+  return Error("start() returns " + errno_text(error) + (why.empty() || why == before ? "" : ": " + why));
 }
 
 void ask_plugin(const std::string& path, Progress& progress) {

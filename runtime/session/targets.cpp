@@ -199,6 +199,7 @@ Result<void> Targets::attach(uint32_t pid) {
 
 void Targets::note_end(uint32_t pid, int wait_status) {
   std::erase(live_, pid);
+  framework_.set_targets(live_);
   if (!started_.empty() && pid == started_.front()) end_of_program_ = wait_status;
   on_end(pid, wait_status);
 }

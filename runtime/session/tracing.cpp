@@ -63,7 +63,7 @@ Result<void> Tracing::start(std::span<const Enabling> enablings, std::string scr
   for (const auto& [pid, arguments] : targets_.execs()) consumer_->note_exec(pid, arguments);
   consumer_->catch_up_by([this] { take_names(); });
   framework_.on_ecb = [this](const EcbInfo& ecb) { consumer_->add_ecb(ecb); };
-  framework_.on_left_out = [this](const std::string& text) { output_.message(text); };
+  framework_.on_message = [this](const std::string& text) { output_.message(text); };
   if (auto enabled = framework_.enable_all(enablings); !enabled) {
     if (source_ != nullptr) return std::move(enabled).error();
     return Error(enabled.error().message() + "\n    to trace every process: " + opened_.missing, EINVAL);

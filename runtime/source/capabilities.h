@@ -87,7 +87,7 @@ constexpr std::array<SourceCapabilities::Calls, SONDE_TAP_KIND_COUNT> calls_that
 inline constexpr SourceRow kKmodRow = {
     "kmod",
     {.scope = SourceScope::Machine,
-     .taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {}),
+     .taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {SONDE_TAP_KERNEL_ENTRY, SONDE_TAP_KERNEL_RETURN}),
      .texts = EnumSet<sonde_dif_text>::all_but(SONDE_DIF_TEXT_COUNT, {SONDE_DIF_TEXT_SYSCALL_ARGS}),
      .policies = EnumSet<sonde_policy>::all_but(SONDE_POLICY_COUNT, {}),
      .controls = true,
@@ -99,7 +99,8 @@ inline constexpr SourceRow kKmodRow = {
 inline constexpr SourceRow kPtraceRow = {
     "ptrace",
     {.scope = SourceScope::Targets,
-     .taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {SONDE_TAP_TICK}),
+     .taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT,
+                                              {SONDE_TAP_TICK, SONDE_TAP_KERNEL_ENTRY, SONDE_TAP_KERNEL_RETURN}),
      .calls_behind = calls_that_ptrace_stops(),
      .texts = EnumSet<sonde_dif_text>::all_but(SONDE_DIF_TEXT_COUNT, {SONDE_DIF_TEXT_SYSCALL_ARGS}),
      .policies = {SONDE_POLICY_SWITCH},
@@ -113,13 +114,14 @@ inline constexpr std::array kSourceRows = {kKmodRow, kPtraceRow};
 inline constexpr std::string_view kAutoSource = "auto";
 
 /// Used while there is no source: it refuses nothing but access to the kernel.
-inline constexpr SourceCapabilities kNoSource = {.taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {}),
-                                                 .texts = EnumSet<sonde_dif_text>::all_but(SONDE_DIF_TEXT_COUNT, {}),
-                                                 .policies = EnumSet<sonde_policy>::all_but(SONDE_POLICY_COUNT, {}),
-                                                 .controls = true,
-                                                 .holds = true,
-                                                 .compat_calls = true,
-                                                 .memory_taps = true};
+inline constexpr SourceCapabilities kNoSource = {
+    .taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {SONDE_TAP_KERNEL_ENTRY, SONDE_TAP_KERNEL_RETURN}),
+    .texts = EnumSet<sonde_dif_text>::all_but(SONDE_DIF_TEXT_COUNT, {}),
+    .policies = EnumSet<sonde_policy>::all_but(SONDE_POLICY_COUNT, {}),
+    .controls = true,
+    .holds = true,
+    .compat_calls = true,
+    .memory_taps = true};
 
 /// The names of the sources for which `can(capabilities)` is true, for a message: "kmod", "kmod or ptrace".
 template <typename Can>

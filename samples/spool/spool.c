@@ -58,8 +58,10 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static void fire(enum spool_kind kind, uint64_t bytes, uint64_t waited) {
-  if (enabled[kind]) dtrace_probe(probes[kind], (uintptr_t)count, bytes, waited, 0, 0);
+/* The name is a text: bit 3. It is copied before the call returns. */
+static void fire(enum spool_kind kind, const char *name, uint64_t bytes, uint64_t waited) {
+  const uintptr_t args[] = {(uintptr_t)count, bytes, waited, (uintptr_t)name};
+  if (enabled[kind]) sonde_probe_fire(probes[kind], args, 4, 1u << 3);
 }
 
 /* ---- the queue: with the mutex held ---- */
@@ -79,7 +81,7 @@ static void arrive(const char *name, int is_new) {
   *newest = added;
   newest = &added->next;
   count++;
-  if (is_new) fire(ARRIVE, added->bytes, 0);
+  if (is_new) fire(ARRIVE, name, added->bytes, 0);
 }
 
 static void leave(const char *name) {
@@ -90,7 +92,7 @@ static void leave(const char *name) {
     *at = gone->next;
     if (*at == NULL) newest = at;
     count--;
-    fire(LEAVE, gone->bytes, now() - gone->since);
+    fire(LEAVE, name, gone->bytes, now() - gone->since);
     free(gone);
     return;
   }
@@ -139,7 +141,7 @@ static void *watch(void *unused) {
     pthread_mutex_lock(&mutex);
     if (ready[0].revents != 0) take_events();
     if (ready[1].revents != 0 && read(timer, &times, sizeof times) > 0)
-      fire(DEPTH, 0, oldest != NULL ? now() - oldest->since : 0);
+      fire(DEPTH, oldest != NULL ? oldest->name : "", 0, oldest != NULL ? now() - oldest->since : 0);
     pthread_mutex_unlock(&mutex);
   }
 }
@@ -202,13 +204,18 @@ static void disable(void *arg, dtrace_id_t id, void *parg) {
 
 static void getargdesc(void *arg, dtrace_id_t id, void *parg, dtrace_argdesc_t *desc) {
   (void)arg, (void)id, (void)parg;
-  if (desc->dtargd_ndx != 0) {
-    desc->dtargd_ndx = DTRACE_ARGNONE;
-    return;
+  switch (desc->dtargd_ndx) {
+    case 0:
+      strcpy(desc->dtargd_native, "struct __spool *");
+      strcpy(desc->dtargd_xlate, "spoolinfo_t *");
+      break;
+    case 1:
+      strcpy(desc->dtargd_native, "string");
+      strcpy(desc->dtargd_name, "name");
+      desc->dtargd_mapping = 3;
+      break;
+    default: desc->dtargd_ndx = DTRACE_ARGNONE;
   }
-  strcpy(desc->dtargd_native, "struct __spool *");
-  strcpy(desc->dtargd_xlate, "spoolinfo_t *");
-  desc->dtargd_mapping = 0;
 }
 
 static void destroy(void *arg, dtrace_id_t id, void *parg) { (void)arg, (void)id, (void)parg; }

@@ -29,7 +29,7 @@ TEST(Context, Table) {
       {Call::TapDisarm, {ProviderOp::Enable, ProviderOp::Disable}},
       {Call::ProvideError, {ProviderOp::Provide, ProviderOp::ProvideModule}},
       {Call::Targets, {ProviderOp::None, ProviderOp::Provide, ProviderOp::ProvideModule}},
-      {Call::Tell, {ProviderOp::Provide, ProviderOp::ProvideModule, ProviderOp::Enable}},
+      {Call::PrintMessage, {ProviderOp::Provide, ProviderOp::ProvideModule, ProviderOp::Enable}},
   };
   for (const auto& [call, where] : table) {
     for (ProviderOp op : kOps) {

@@ -64,6 +64,26 @@ TEST_F(LocalFiringTest, FireWithATimeOfItsOwn) {
   EXPECT_EQ(seen[0].slot0, 66u);
 }
 
+TEST_F(LocalFiringTest, FiresWithTenArguments) {
+  int asked = 0;
+  provider.on_getargval = [&](dtrace_id_t, int number) -> uint64_t {
+    return asked++, static_cast<uint64_t>(number) * 100;
+  };
+  for (uint32_t n = 0; n < 10; n++) enable(record_argument(n));
+  LocalRecords records(framework);
+  const uintptr_t args[] = {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21};
+  sonde_probe_fire(probe, args, 10, 0);
+  sonde_probe_fire(probe, args, 12, 0);  // no more than ten
+  sonde_probe_fire(probe, args, 7, 1u << 2 | 1u << 31);
+  sonde_probe_fire(probe, nullptr, 0, 0);
+  std::vector<uint64_t> seen;
+  for (const auto& record : records.take()) seen.push_back(record.slot0);
+  EXPECT_EQ(seen, (std::vector<uint64_t>{10,  11,  12, 13, 14, 15, 16, 17,  18,  19,  10,  11, 12, 13,
+                                         14,  15,  16, 17, 18, 19, 10, 11,  0,   13,  14,  15, 16, 700,
+                                         800, 900, 0,  0,  0,  0,  0,  500, 600, 700, 800, 900}));
+  EXPECT_EQ(asked, 3 + 5);
+}
+
 TEST_F(LocalFiringTest, AsksForArgumentsBeyondThoseGiven) {
   int asked = 0;
   provider.on_getargval = [&](dtrace_id_t id, int number) -> uint64_t {

@@ -35,6 +35,18 @@ TEST_F(Bad, NoPlugin) {
   EXPECT_EQ(verdict(build("plain", "int nothing;")), "it exports no sonde_plugin: SONDE_PLUGIN() defines it");
 }
 
+TEST_F(Bad, ExportsAFunction) {
+  const std::string path = folder + "/real";
+  std::ofstream(path + ".c") << "int sonde_plugin(void) { return 0; }\n";
+  ASSERT_EQ(std::system(("cc -shared -fPIC -o " + path + ".so " + path + ".c").c_str()), 0);
+  EXPECT_EQ(verdict(path + ".so"), "its sonde_plugin is a function, not the struct that SONDE_PLUGIN() defines");
+}
+
+TEST_F(Bad, TextIsNull) {
+  const std::string texts = "static const struct sonde_text texts[] = {{\"bad.d\", 0}, {0, 0}};\n#define TEXTS texts\n";
+  EXPECT_EQ(verdict(provider("text", texts)), "its D text bad.d is NULL");
+}
+
 TEST_F(Bad, UndefinedSymbol) {
   EXPECT_THAT(verdict(provider("undefined", "void nobody(void);\n#define IN_START nobody()")),
               HasSubstr("undefined symbol: nobody"));
@@ -43,10 +55,13 @@ TEST_F(Bad, UndefinedSymbol) {
 TEST_F(Bad, OtherAbi) {
   const std::string newer = "#undef SONDE_PROVIDER_ABI\n#define SONDE_PROVIDER_ABI 99";
   EXPECT_EQ(verdict(provider("newer", newer)),
-            "it was made for provider interface 99, and this is 1: a newer Sonde runs it");
-  const std::string older = "#undef SONDE_PROVIDER_ABI\n#define SONDE_PROVIDER_ABI 0";
-  EXPECT_EQ(verdict(provider("older", older)),
-            "it was made for provider interface 0, and this is 1: it must be compiled again");
+            "it was made for provider interface 99, and this is 2: a newer Sonde runs it");
+  const std::string older = "#undef SONDE_PROVIDER_ABI\n#define SONDE_PROVIDER_ABI 1";
+  const std::string again = "it was made for provider interface 1, and this is 2: it must be compiled again";
+  EXPECT_EQ(verdict(provider("older", older)), again);
+  // It calls what that interface had, and this one has not.
+  EXPECT_EQ(verdict(provider("tells", older + "\nvoid sonde_tell(const char*);\n#define IN_ENABLE sonde_tell(\"\")")),
+            again);
 }
 
 TEST_F(Bad, OtherLayout) {
@@ -66,6 +81,11 @@ TEST_F(Bad, MissingOp) {
 
 TEST_F(Bad, StartRefuses) {
   EXPECT_EQ(verdict(provider("refuses", "#define IN_START return 19")), "start() returns 19, No such device");
+  EXPECT_EQ(verdict(provider("strange", "#define IN_START return -12345")),
+            "start() returns -12345, which is no errno");
+  EXPECT_EQ(
+      verdict(provider("wild", "#define IN_START memset(&attributes, 0x77, sizeof attributes)")),
+      "start() returns 22, Invalid argument: provider try: its attributes dtpa_provider are not DTRACE_STABILITY_...");
 }
 
 TEST_F(Bad, RegistersNothing) {

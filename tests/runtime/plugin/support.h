@@ -24,7 +24,9 @@ class PluginTest : public ::testing::Test {
   /// `start()` registers `ops` as "try".
   std::string build(const std::string& name, const std::string& source, const std::string& ending = ".c") {
     const std::string path = folder + "/" + name;
-    std::ofstream(path + ending) << "#include <stdlib.h>\n#include \"runtime/framework/provider.h\"\n" << source;
+    std::ofstream(path + ending)
+        << "#include <stdlib.h>\n#include <string.h>\n#include \"runtime/framework/provider.h\"\n"
+        << source;
     const std::string command =
         (ending == ".c" ? "cc -std=c99 -pedantic" : "c++ -std=c++17") +
         std::string(" -Wall -Werror -D_GNU_SOURCE -shared -fPIC -pthread -I" SONDE_TESTS_FOLDER "/.. -o ") + path +

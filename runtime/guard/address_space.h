@@ -95,6 +95,8 @@ class AddressSpace {
   size_t owed() const { return debts_.size(); }
   /// Tries again to take those out. Returns whether none is left.
   bool settle_debts();
+  /// Whether its breakpoints can be taken out: nothing is owed, and its memory is open or has none.
+  bool reachable() const { return debts_.empty() && (sites_.empty() || memory_.open()); }
   /// The number of breakpoints that somebody else has taken out of text that is otherwise unchanged, such as a tracer
   /// that has removed a uprobe from there.
   size_t lost() const;

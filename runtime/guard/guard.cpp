@@ -22,6 +22,7 @@
 
 #include "runtime/guard/ptrace_switch.h"
 #include "runtime/guard/session.h"
+#include "runtime/utrace/pages.h"
 #include "runtime/utrace/program_child.h"
 
 namespace sonde {
@@ -89,6 +90,7 @@ void guard_main(int socket) {
     session.serve();
     close_standard_streams();
   }
+  end_page_helpers();
   take_care(host);
   // The kernel detaches threads that sleep without waking them. Exit at once: there is nothing to clean up.
   _exit(0);

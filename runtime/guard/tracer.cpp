@@ -211,7 +211,7 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
   }
   sampler_.adopt(thread);
   thread.newborn = parent != nullptr && (taps_.any(SONDE_TAP_START) || taps_.any(SONDE_TAP_LWP_START));
-  thread.unclean = process->space->owed() > 0;
+  thread.unclean = !process->space->reachable();
   want_events(thread);
   if (thread.newborn || thread.unclean) utrace_control(task, thread.engine, UTRACE_REPORT);
   if (must_stop(thread)) utrace_control(task, thread.engine, UTRACE_STOP);
@@ -448,19 +448,20 @@ void Tracer::fire_samples(Thread& thread) {
   fire_all(thread, firings, regs);
 }
 
-/// At the first stop of a child: takes out the breakpoints that were copied from its parent and could not be taken out
-/// before. Where that fails, they are emulated.
+/// At the first stop of a child whose memory could not be opened: opens it, for its own breakpoints, and takes out those
+/// that were copied from its parent and are not its own. Where that fails, they are emulated.
 void Tracer::clean(Thread& thread) {
   thread.unclean = false;
   AddressSpace& space = *thread.process->space;
   const Lent lent(thread);
-  if (space.settle_debts()) return;
-  const bool restored = while_dumpable(thread, [&] { (void)space.settle_debts(); });
+  (void)space.settle_debts();
+  if (space.reachable()) return;
+  const bool restored = while_dumpable(thread, [&] { (void)(space.settle_debts() && space.reachable()); });
   if (!restored)
     events_.harm(name_of(thread) + " was made dumpable for a moment, and could not be made undumpable again");
-  if (space.owed() == 0) return;
+  if (space.reachable()) return;
   events_.harm("process " + std::to_string(thread.process->pid) + ", forked by a traced one, holds " +
-               std::to_string(space.owed()) + " breakpoints of sonde: its memory cannot be written. " +
+               std::to_string(space.sites().size()) + " breakpoints of sonde: its memory cannot be written. " +
                "Where they cannot be emulated it dies of a SIGTRAP");
 }
 

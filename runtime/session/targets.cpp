@@ -181,7 +181,8 @@ Result<void> Targets::go() {
 
 Result<uint32_t> Targets::start(const std::vector<std::string>& words) {
   if (control_ == nullptr) return no_control(source_name_);
-  auto pid = control_->spawn({words, own_environment(), true, {}});
+  // Without a filter, which could not be taken back: a target of the prompt can be let go.
+  auto pid = control_->spawn({words, own_environment(), false, {}});
   if (!pid) return std::move(pid).error().context("failed to execute " + words[0]);
   live_.push_back(*pid);
   framework_.set_targets(live_);

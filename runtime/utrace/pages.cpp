@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -179,6 +180,13 @@ Fetch::~Fetch() {
   if (helper_ == 0) return;
   kill(helper_, SIGKILL);  // not waited for: what serves the page may be stopped by us
   helpers().busy--;
+}
+
+void end_page_helpers() {
+  for (const Helper& helper : std::exchange(helpers().idle, {})) {
+    kill(helper.pid, SIGKILL);  // it waits for a request, and for nobody else
+    waitpid(helper.pid, nullptr, 0);
+  }
 }
 
 bool Pages::here(uint64_t address, size_t length, Access access) {

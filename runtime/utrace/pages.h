@@ -32,6 +32,9 @@ namespace sonde {
 
 enum class Access : uint8_t { Read, Write };
 
+/// Ends the helpers that wait for a request, and reaps them: the guard leaves no process for somebody else to reap.
+void end_page_helpers();
+
 /// A helper that touches pages. It is killed if it has not answered by the time it is destroyed.
 class Fetch {
  public:

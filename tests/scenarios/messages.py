@@ -118,7 +118,7 @@ def destructive_needs_w(world):
 
 
 AS_ARMED = {
-    ("returns", "entry"): ["+0x0 and $0x0F, %edi: stepped"],
+    ("returns", "entry"): ["+0x0 and $0x0F, %edi: emulated"],
     ("returns", "return"): ["+0x3 ret: emulated"],
     ("jumps", "return"): ["+0x0 jmp -0x04: emulated; a tail call"],
     ("jumps_if", "return"): ["+0x2 jz -0x08: emulated; a tail call where its condition holds, else it only costs a stop, some 5 us",

@@ -304,7 +304,7 @@ TEST_F(Body, TheStackThatNobodySeesIsEmpty) {
   state->begin_clause(context);  // reuses the same memory
   const auto* stack = reinterpret_cast<const StackValue*>(number(sonde_fn___no_stack, 20, 0));
   ASSERT_NE(stack, nullptr);
-  EXPECT_EQ(stack->pid, 0u);
+  EXPECT_EQ(stack->space, 0u);
   EXPECT_EQ(stack->count, 0u);
 }
 

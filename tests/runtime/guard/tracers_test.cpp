@@ -17,11 +17,11 @@ uint64_t firings_of(int calls, std::barrier<>& both) {
   TapTable taps;
   EcbTable ecbs;
   guard::Recorder recorder(ecbs);
-  Tracer tracer(
-      host, taps, recorder,
-      {[](pid_t, long) {}, [](pid_t) {}, [](const Thread&, const Mapping&) {},
-       [](pid_t, const Mapping&, sonde_mapping_when) {}, [](const std::string& text) { ADD_FAILURE() << text; },
-       [](const std::string& text) { ADD_FAILURE() << text; }, [] {}});
+  Tracer tracer(host, taps, recorder,
+                {[](pid_t, long) {}, [](pid_t) {}, [](const Thread&, const Mapping&) {},
+                 [](pid_t, const Mapping&, sonde_mapping_when, Nanoseconds, int) {},
+                 [](const std::string& text) { ADD_FAILURE() << text; },
+                 [](const std::string& text) { ADD_FAILURE() << text; }, [] {}});
   OwnedProgram empty;
   empty.insns = {{SONDE_DIF_RECORD, 0, 0, 0, 0}};
   empty.view = {.insns = empty.insns.data(), .length = 1};

@@ -60,7 +60,7 @@ TEST_F(Client, RefusesAnotherVersion) {
 }
 
 TEST_F(Client, ArmsAllOrNone) {
-  std::vector<Tap> taps(5000);
+  std::vector<Tap> taps(2000);  // two requests
   for (uint32_t i = 0; i < taps.size(); i++) taps[i].id = TapId{i + 1};
   int armed = 0;
   transport->answer = [&](const sonde_request& request, size_t) -> Result<Transport::Answer> {

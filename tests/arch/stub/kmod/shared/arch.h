@@ -17,3 +17,12 @@ enum { SONDE_CFI_FP = 1, SONDE_CFI_SP = 2, SONDE_CFI_PC = 8 };
       [7] = -8                                                                    \
     }                                                                             \
   }
+#define SONDE_CFI_TRAMPOLINE_CODE \
+  { 0x01, 0x02, 0x03, 0x04, 0x05 }
+#define SONDE_CFI_TRAMPOLINE_ROW                                                     \
+  {                                                                                  \
+    .cfa_register = SONDE_CFI_SP, .cfa_offset = 16, .return_register = SONDE_CFI_PC, \
+    .kinds = {[SONDE_CFI_PC] = SONDE_CFI_AT_OFFSET}, .offsets = {                    \
+      [SONDE_CFI_PC] = -8                                                            \
+    }                                                                                \
+  }

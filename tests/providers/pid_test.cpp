@@ -209,7 +209,7 @@ TEST_F(PidTest, WholeLibrariesAreFast) {
 TEST_F(PidTest, ADeadTargetIsToldSo) {
   program.stop();
   EXPECT_EQ(refusal({provider, "a.out", "work", "entry", {}}),
-            "D_PROC_GRAB failed to grab process " + std::to_string(pid));
+            "D_PROC_GRAB failed to grab process " + std::to_string(pid) + ": no such process");
 }
 
 TEST_F(PidTest, NoTypedArguments) { EXPECT_EQ(arguments(only({provider, "a.out", "work", "entry", {}})), ""); }

@@ -17,8 +17,8 @@
 // Functions for breakpoints; they are never run.
 extern "C" {
 void site_of_nop();
-void site_of_and();
-void site_of_and_end();
+void site_of_rol();
+void site_of_rol_end();
 void site_of_string();
 void site_of_load();
 void site_of_loop();
@@ -26,10 +26,10 @@ void site_of_loop();
 __asm__(
     ".text\n"
     "site_of_nop: nop\n"
-    "site_of_and: and $15, %eax\n"
-    "site_of_and_end: ret\n"
+    "site_of_rol: rol $3, %eax\n"
+    "site_of_rol_end: ret\n"
     "site_of_string: rep movsb\n"
-    "site_of_load: mov 0x100(%rip), %eax\n"
+    "site_of_load: adc 0x100(%rip), %eax\n"
     "site_of_loop: loop site_of_loop\n");
 
 namespace sonde::guard {
@@ -153,7 +153,7 @@ TEST_F(StepperTest, EmulatedUnderTheTrapFlagTheProgramsTrapIsDue) {
 }
 
 TEST_F(StepperTest, WhereTheBreakpointWentMeanwhileNothingIsDone) {
-  const uint64_t site = stand_at(site_of_and);
+  const uint64_t site = stand_at(site_of_rol);
   space().remove_unused(site);
   EXPECT_EQ(stepper_.advance(thread_, regs_), Stepper::Past::Free);
   EXPECT_EQ(regs_.rip, site);
@@ -161,7 +161,7 @@ TEST_F(StepperTest, WhereTheBreakpointWentMeanwhileNothingIsDone) {
 }
 
 TEST_F(StepperTest, ACopyIsSteppedAndItsTrapIsOurs) {
-  const uint64_t site = step_at(site_of_and), length = address_of(site_of_and_end) - site;
+  const uint64_t site = step_at(site_of_rol), length = address_of(site_of_rol_end) - site;
   for (uint64_t i = 0; i < length; i++) EXPECT_EQ(byte_at(thread_.step.slot + i), space().site(site)->bytes[i]);
   EXPECT_EQ(byte_at(thread_.step.slot + length), machine::kBreakpoint);
   EXPECT_EQ(byte_at(site), machine::kBreakpoint) << "it stays while the copy is stepped";
@@ -174,7 +174,7 @@ TEST_F(StepperTest, ACopyIsSteppedAndItsTrapIsOurs) {
 }
 
 TEST_F(StepperTest, AStepWhoseNoteTheHypervisorLostIsOursToo) {
-  const uint64_t site = step_at(site_of_and), length = address_of(site_of_and_end) - site;
+  const uint64_t site = step_at(site_of_rol), length = address_of(site_of_rol_end) - site;
   EXPECT_EQ(traps_at(thread_.step.slot + length, TRAP_BRKPT), Stepper::Trap::Ours);
   EXPECT_EQ(regs_.rip, site + length);
   EXPECT_FALSE(thread_.step.active);
@@ -183,7 +183,7 @@ TEST_F(StepperTest, AStepWhoseNoteTheHypervisorLostIsOursToo) {
 
 TEST_F(StepperTest, WhereTheProgramStepsItselfItGetsTheTrapOfAStepAlthoughTheNoteIsLost) {
   regs_.eflags |= kTrapFlag;
-  const uint64_t site = step_at(site_of_and), length = address_of(site_of_and_end) - site;
+  const uint64_t site = step_at(site_of_rol), length = address_of(site_of_rol_end) - site;
   EXPECT_EQ(traps_at(thread_.step.slot + length, TRAP_BRKPT), Stepper::Trap::Both);
   EXPECT_EQ(trap_.si_code, TRAP_TRACE);
   EXPECT_EQ(address_in(trap_), site + length);
@@ -197,7 +197,7 @@ TEST_F(StepperTest, ARelativeOperandIsTheSameFromTheSlot) {
   EXPECT_EQ(site + static_cast<uint64_t>(int64_t{here}), thread_.step.slot + static_cast<uint64_t>(int64_t{there}));
 }
 
-TEST_F(StepperTest, WithoutASlotTheBreakpointIsLifted) {
+TEST_F(StepperTest, WithoutAFreeSlotTheThreadWaits) {
   std::deque<Thread> others;
   for (uint64_t slot = 1; slot != 0 && others.size() < 10'000;) {  // each takes another slot
     Thread& other = others.emplace_back();
@@ -207,38 +207,35 @@ TEST_F(StepperTest, WithoutASlotTheBreakpointIsLifted) {
     stepper_.advance(other, regs_);
     slot = other.step.slot;
   }
-  const uint64_t site = stand_at(site_of_and);
-  EXPECT_EQ(stepper_.advance(thread_, regs_), Stepper::Past::Free);
-  EXPECT_EQ(thread_.step.slot, 0u);
+  const uint64_t site = stand_at(site_of_rol);
+  EXPECT_EQ(stepper_.advance(thread_, regs_), Stepper::Past::Waits);
+  EXPECT_FALSE(thread_.step.active);
   EXPECT_EQ(regs_.rip, site);
-  EXPECT_EQ(byte_at(site), space().site(site)->bytes[0]) << "the program's own byte";
-  EXPECT_EQ(traps_at(address_of(site_of_and_end)), Stepper::Trap::Ours);
-  EXPECT_EQ(regs_.rip, address_of(site_of_and_end));
-  EXPECT_EQ(byte_at(site), machine::kBreakpoint) << "back again";
+  EXPECT_EQ(byte_at(site), machine::kBreakpoint) << "nobody passes without a hit";
   // One of the others is killed, which frees its slot.
   stepper_.thread_gone(others.front());
-  step_at(site_of_and);
+  step_at(site_of_rol);
 }
 
 TEST_F(StepperTest, TrapsOfOthersAreNotOurs) {
-  EXPECT_EQ(traps_at(address_of(site_of_and)), Stepper::Trap::NotOurs) << "nothing is stepped";
-  step_at(site_of_and);
+  EXPECT_EQ(traps_at(address_of(site_of_rol)), Stepper::Trap::NotOurs) << "nothing is stepped";
+  step_at(site_of_rol);
   siginfo_t sent = signal_of(SIGTRAP, SI_USER);
   EXPECT_EQ(stepper_.trapped(thread_, regs_, sent), Stepper::Trap::NotOurs);
   EXPECT_TRUE(thread_.step.active);
 }
 
 TEST_F(StepperTest, AProgramThatSingleStepsGetsTheTrapToo) {
-  stand_at(site_of_and);
+  stand_at(site_of_rol);
   regs_.eflags |= kTrapFlag;
   EXPECT_EQ(stepper_.advance(thread_, regs_), Stepper::Past::Free);
   EXPECT_EQ(traps_at(thread_.step.slot + 3), Stepper::Trap::Both);
-  EXPECT_EQ(address_in(trap_), address_of(site_of_and_end));
+  EXPECT_EQ(address_in(trap_), address_of(site_of_rol_end));
 }
 
 TEST_F(StepperTest, ACaughtSignalIsKeptUntilTheTrap) {
   const uint64_t before = mask();
-  step_at(site_of_and);
+  step_at(site_of_rol);
   siginfo_t info = signal_of(SIGUSR1, SI_QUEUE);
   info.si_value.sival_int = 77;
   EXPECT_TRUE(arrives(info));
@@ -247,7 +244,7 @@ TEST_F(StepperTest, ACaughtSignalIsKeptUntilTheTrap) {
   for (int signal : {SIGUSR1, SIGALRM, SIGTERM, SIGRTMIN}) EXPECT_TRUE(mask() >> (signal - 1) & 1) << signal;
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) EXPECT_FALSE(mask() >> (signal - 1) & 1);
   EXPECT_EQ(traps_at(thread_.step.slot + 3), Stepper::Trap::Ours);
-  EXPECT_EQ(regs_.rip, address_of(site_of_and_end));
+  EXPECT_EQ(regs_.rip, address_of(site_of_rol_end));
   EXPECT_EQ(mask(), before);
   const auto kept = stepper_.take_kept(thread_);
   ASSERT_TRUE(kept);
@@ -258,7 +255,7 @@ TEST_F(StepperTest, ACaughtSignalIsKeptUntilTheTrap) {
 }
 
 TEST_F(StepperTest, WhatRunsNoHandlerIsLetThrough) {
-  step_at(site_of_and);
+  step_at(site_of_rol);
   EXPECT_FALSE(arrives(SIGCHLD, SI_USER, UTRACE_SIGNAL_IGN));
   EXPECT_FALSE(arrives(SIGSTOP, SI_USER, UTRACE_SIGNAL_STOP));
   EXPECT_TRUE(thread_.step.active);
@@ -351,13 +348,13 @@ TEST_F(StepperTest, ASecondSignalThatCannotBeBlockedComesFirst) {
 }
 
 TEST_F(StepperTest, SigkillFreesTheSlot) {
-  step_at(site_of_and);
+  step_at(site_of_rol);
   stepper_.thread_gone(thread_);
   EXPECT_FALSE(thread_.step.active);
 }
 
 TEST_F(StepperTest, LetGoItIsWhereTheProgramHasIt) {
-  const uint64_t site = step_at(site_of_and);
+  const uint64_t site = step_at(site_of_rol);
   EXPECT_TRUE(arrives(SIGUSR2));
   stepper_.let_go(thread_, regs_);
   EXPECT_EQ(regs_.rip, site);
@@ -367,10 +364,10 @@ TEST_F(StepperTest, LetGoItIsWhereTheProgramHasIt) {
 }
 
 TEST_F(StepperTest, LetGoBehindTheInstructionItsTrapIsStillOurs) {
-  step_at(site_of_and);
+  step_at(site_of_rol);
   regs_.rip = thread_.step.slot + 3;  // the instruction has run, and its trap is pending
   stepper_.let_go(thread_, regs_);
-  EXPECT_EQ(regs_.rip, address_of(site_of_and_end));
+  EXPECT_EQ(regs_.rip, address_of(site_of_rol_end));
   EXPECT_FALSE(take_reported(thread_, regs_));
   EXPECT_EQ(traps_at(regs_.rip), Stepper::Trap::Ours);
   EXPECT_EQ(traps_at(regs_.rip), Stepper::Trap::NotOurs) << "one";

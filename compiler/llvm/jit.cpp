@@ -18,15 +18,26 @@
 #include <llvm/ExecutionEngine/SectionMemoryManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
+#include <unistd.h>
 
 #include "compiler/llvm/codegen.h"
 
 namespace sonde {
 namespace {
+
+/// Where memory ends LLVM aborts, from its static constructors on. This says so and ends with status 1, as sonde does.
+__attribute__((constructor(101))) void end_without_memory() {
+  llvm::install_bad_alloc_error_handler([](void*, const char*, bool) {
+    constexpr std::string_view kMessage = "sonde: out of memory\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage.data(), kMessage.size());
+    _exit(1);
+  });
+}
 
 Error to_error(llvm::Error error) { return Error("cannot compile the script: " + llvm::toString(std::move(error))); }
 

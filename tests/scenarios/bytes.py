@@ -78,9 +78,9 @@ def restartable_sequences_are_refused(world):
 @scenario(only="ptrace", why=MEMORY)
 def translated_programs_are_refused(world):
     need("valgrind", "valgrind")
-    program = world.program("function_loop")
-    traced = world.start(["valgrind", "-q", program], stdin=subprocess.PIPE)
-    wait_until(lambda: program in pathlib.Path(f"/proc/{traced.pid}/maps").read_text(), what="valgrind has mapped its program")
+    program = world.program("holders")
+    traced = world.start(["valgrind", "-q", program, "none"], stdin=subprocess.PIPE)
+    equal(traced.stdout.readline(), "ready\n", "its state")
     sonde = world.start_sonde("-q", "-Z", "-n", f"pid$target:{pathlib.Path(program).name}::entry {{ @ = count(); }} tick-300ms {{ exit(0); }}",
                               "-p", str(traced.pid))
     result = world.finish(sonde)

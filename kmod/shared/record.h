@@ -52,7 +52,8 @@ struct sonde_ring {
 	uint64_t head;
 	uint64_t low_water;
 	uint64_t drops; /* records that did not fit, in total */
-	uint64_t reserved1[5];
+	uint64_t events; /* sent before the records below head; the guard's only, else 0 */
+	uint64_t reserved1[4];
 	/* the reader's line */
 	uint64_t tail;
 	uint64_t reserved2[7];

@@ -40,8 +40,8 @@ uint64_t Consumer::drain(bool all) {
   do {
     faults_before = fault_count_;
     add_new_rings();
-    // Sources send what is mapped before the record that needs it. So once the rings' heads are read, the events about
-    // all records before them have been sent.
+    // Sources send what is mapped before the record that needs it. So once the rings' heads are read, catch_up_ finds
+    // the events about all records before them.
     bool behind = true;
     reader_.drain(monotonic_now(), all, [this, &behind](const sonde_record& record) {
       if (std::exchange(behind, false)) catch_up_();

@@ -36,7 +36,14 @@ Result<int> Recorder::create(uint64_t bytes) {
   if (!made) return std::move(made).error();
   ring_ = std::move(*made);
   loop_.emplace(ring_.ring);
+  std::atomic_ref(ring_.ring->events).store(events_, std::memory_order_relaxed);
   return ring_.fd.get();
+}
+
+/// The next record's head, which is stored with release, publishes it.
+void Recorder::count_event() {
+  events_++;
+  if (loop_) std::atomic_ref(ring_.ring->events).store(events_, std::memory_order_relaxed);
 }
 
 template <typename Test>

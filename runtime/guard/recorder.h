@@ -34,6 +34,8 @@ class Recorder {
   /// Firings that could not begin: counted as drops, one for each clause on the probe.
   void count_lost(uint32_t probe, uint64_t firings);
 
+  /// An event is sent to the reader: before it uses the records that follow, it waits for the event.
+  void count_event();
   /// Whether it is time to wake the reader; true only once until it has moved.
   bool should_wake() { return loop_ && loop_->writer().should_wake_reader(); }
   /// The socket that shows when the reader is gone; -1: it is gone.
@@ -53,6 +55,7 @@ class Recorder {
   RingFile ring_;
   std::optional<FiringLoop> loop_;
   int reader_ = -1;
+  uint64_t events_ = 0;
   uint64_t gave_up_at_ = UINT64_MAX;  // the reader's tail when a wait was in vain
   int patience_ms_ = 0;               // what is left of the current firing's wait
 };

@@ -123,6 +123,7 @@ void Session::event(sonde_event_kind kind, pid_t pid, uint64_t value, const Mapp
     if (process != nullptr) header.origin = static_cast<uint32_t>(process->origin);
   }
   header.descriptors = file >= 0 ? 1 : 0;
+  recorder_.count_event();
   channel_.send(SONDE_PACKET_EVENT, {as_bytes(header), {reinterpret_cast<const uint8_t*>(text.data()), text.size()}},
                 {&file, header.descriptors});
   if (!channel_.flush() && harm) dprintf(STDERR_FILENO, "sonde: %.*s\n", static_cast<int>(text.size()), text.data());

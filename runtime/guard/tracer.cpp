@@ -493,12 +493,13 @@ void Tracer::notify_walked(Process& process, Nanoseconds time) {
     events_.mapping(process.pid, mapping, SONDE_MAPPING_SEEN, time, file_to_send(process.pid, mapping).get());
 }
 
-/// Opens each file once, now: while its process waits, its path leads there, or the process itself does. The consumer
+/// Opens each file, once while it is remembered, now: while its process waits, its path leads there, or the process itself does. The consumer
 /// keeps it, so its inode's number belongs to no other file meanwhile.
 UniqueFd Tracer::file_to_send(pid_t pid, const Mapping& mapping) {
-  constexpr size_t kMostFiles = 128;  // descriptors under way
-  constexpr int kHighest = 512;       // the others are for breakpoints
-  if (mapping.inode == 0 || sent_files_.size() >= kMostFiles) return UniqueFd();
+  constexpr size_t kMostFiles = 16384;  // remembered
+  constexpr int kHighest = 512;         // the others are for breakpoints
+  if (mapping.inode == 0) return UniqueFd();
+  if (sent_files_.size() >= kMostFiles) sent_files_.clear();
   if (!sent_files_.insert({mapping.major, mapping.minor, mapping.inode}).second) return UniqueFd();
   if (is_served(pid, mapping.major, mapping.minor)) return UniqueFd();
   MapEntry entry{mapping.start,

@@ -38,16 +38,21 @@ void MappedFiles::keep(uint32_t pid, const MapEntry& entry, UniqueFd sent) {
     file.path = entry.path;
     file.kept = std::move(sent);
     kept_++;
+  } else if (sent && !leads_to(entry.path, entry.file) && leads_to(own_path(sent), entry.file)) {
+    file.kept = std::move(sent);
+    file.object = read(file, entry.file);
+    file.kept.reset();
   } else if (is_new) {
     find(file, pid, entry);
   }
 }
 
-/// By its path if that still leads there, because separate symbols may lie beside it.
+/// By its path if that still leads there, because separate symbols may lie beside it. A path such as /proc/PID/exe is
+/// gone with its process at any moment.
 std::shared_ptr<const ElfFile> MappedFiles::read(const File& file, const FileId& id) const {
-  const bool at_path = id.inode == 0 || leads_to(file.path, id);
-  if (!at_path && !file.kept) return nullptr;
-  auto object = ElfFile::open(at_path ? file.path : own_path(file.kept));
+  if (id.inode == 0 || leads_to(file.path, id))
+    if (auto object = ElfFile::open(file.path)) return *object;
+  auto object = file.kept ? ElfFile::open(own_path(file.kept)) : Result<std::shared_ptr<const ElfFile>>(nullptr);
   return object ? *object : nullptr;
 }
 

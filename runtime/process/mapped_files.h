@@ -3,7 +3,8 @@
 //
 // Each is opened when it is first seen, and never by its path alone: a package manager may have put another file there.
 // Until its symbols are needed only a descriptor is kept, which also keeps the inode's number from being given to
-// another file. If many are open already, the file is looked for again when it is needed.
+// another file. If many are open already, a file that has no path any more is read at once, and another is looked for
+// again when it is needed.
 #pragma once
 
 #include <functional>

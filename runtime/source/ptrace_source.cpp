@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <utility>
@@ -41,6 +42,8 @@ constexpr auto kClosePatience = std::chrono::seconds(10);
 /// After a signal that asked for the end. A guard that does not answer, or end, in this time is not waited for: the
 /// closed socket tells it to let its targets go. Ending takes longer, because threads are watched until they can go.
 constexpr auto kAnswerAfterSignal = std::chrono::seconds(1), kCloseAfterSignal = std::chrono::seconds(3);
+/// For an event that the guard has queued, but the socket had no room for.
+constexpr auto kEventPatience = std::chrono::seconds(1);
 constexpr auto kLookForSignal = std::chrono::milliseconds(100);
 
 /// Waits until `fd` is ready for `events`; false: not by `end`, nor in the time `after_signal`.
@@ -73,6 +76,8 @@ class GuardSocket final : public Transport {
 
  private:
   Result<void> exchange(short events);
+  void read_events();
+  uint64_t sent() const;
   Result<Answer> reply(size_t index);
   void queue_event(const Packet& packet);
   Result<void> gone();
@@ -84,6 +89,8 @@ class GuardSocket final : public Transport {
   UniqueFd end_;  ///< a pidfd: readable when the guard has ended
   UniqueFd poll_, queued_;
   std::deque<SourceEvent> events_;
+  uint64_t received_ = 0;       ///< events, in total
+  sonde_ring* ring_ = nullptr;  ///< the client's; null: none yet
   std::deque<Packet> replies_;
   size_t posted_ = 0;  ///< requests whose answers have not been fetched; their replies come before all others
   bool dead_ = false;
@@ -127,6 +134,7 @@ Result<void> GuardSocket::exchange(short events) {
 }
 
 void GuardSocket::queue_event(const Packet& packet) {
+  received_++;
   auto event = parse_event(packet.body);
   if (!event) return;
   if (auto* seen = std::get_if<MappingSeen>(&*event); seen != nullptr && seen->mapping.file != nullptr)
@@ -177,14 +185,27 @@ Result<std::vector<MappedRing>> GuardSocket::map_rings(const Answer&) {
     if (!ring) return std::move(ring).error();
     rings.push_back(std::move(*ring));
   }
+  if (!rings.empty()) ring_ = rings.front().get();
   return rings;
 }
 
-Result<std::optional<SourceEvent>> GuardSocket::next_event() {
-  if (!dead_) {
+/// How many events the guard has sent before the records that are visible now.
+uint64_t GuardSocket::sent() const {
+  return ring_ == nullptr ? 0 : std::atomic_ref(ring_->events).load(std::memory_order_relaxed);
+}
+
+/// Reads the events that have arrived. Those that records need come from the guard's memory if the socket was full.
+void GuardSocket::read_events() {
+  const auto end = Clock::now() + kEventPatience;
+  do {
     pollfd entry{channel_.fd(), POLLIN, 0};
-    if (poll(&entry, 1, 0) > 0) (void)exchange(POLLIN);  // an error is reported below, after the last event
-  }
+    if (poll(&entry, 1, 0) > 0) (void)exchange(POLLIN);  // an error is reported after the last event
+  } while (!dead_ && events_.empty() && received_ < sent() &&
+           await_ready(channel_.fd(), POLLIN, end, kAnswerAfterSignal));
+}
+
+Result<std::optional<SourceEvent>> GuardSocket::next_event() {
+  if (!dead_) read_events();
   if (events_.empty()) {
     uint64_t count;
     if (read(queued_.get(), &count, sizeof count) < 0 && errno != EAGAIN) return Error::from_errno("eventfd");

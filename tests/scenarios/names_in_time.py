@@ -181,8 +181,26 @@ def names_of_files_without_a_path(world):
     first, _second, fresh = libraries(world)
     for change in ("delete", "memory"):
         expect(world, [program, change, first], {"first_one": 3}, SOME, fresh=fresh)
-    # What is printed at once may come before the file, which the guard sends beside the records: then it has addresses.
-    expect(world, [program, "memory-exec", other], {"alpha": 3, "omega": 3}, ["stack as key"])
+    expect(world, [program, "memory-exec", other], {"alpha": 3, "omega": 3}, SOME)
+
+
+# Many programs, all of whose events and records wait for sonde.
+STOPS_SONDE = """
+sonde=$(cut -d' ' -f4 /proc/$PPID/stat)
+kill -STOP $sonde
+for round in $(seq 60); do {first} go memory-exec {second}; done
+kill -CONT $sonde
+"""
+
+
+@scenario(only="ptrace", why="the module keeps its events where sonde reads them")
+def names_after_sonde_was_stopped(world):
+    """The socket has no room for the events of so many programs. Their records, in the ring, have names all the same."""
+    first, second = (world.program("times", "-no-pie", "-O1", f"-DFUNC={name}") for name in ("alpha", "omega"))
+    script = pathlib.Path(world.path("stops.sh"))
+    script.write_text(STOPS_SONDE.replace("{first}", first).replace("{second}", second))
+    result = world.sonde("-q", "-n", f'{ON} {{ printf("%A\\n", ucaller); }}', "-c", f"sh {script}")
+    equal([count_of(name, "%A", result.stdout) for name in ("alpha", "omega")], [180, 180], "named calls")
 
 
 @scenario()

@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adds up ctest's JUnit files: numbers of tests that ran, passed, failed, were skipped. Exit status 1 if one failed."""
+"""Adds up ctest's JUnit files: numbers of tests that ran, passed, failed, were skipped. Exit status 1 if one failed, or
+was skipped without leave: --skips is a file with `NAME: REASON` on each line, both patterns as of a shell, of tests that may be
+skipped for that reason. Lines that begin with # are comments."""
 
 import argparse
+import fnmatch
+import pathlib
 import re
 import sys
 import xml.etree.ElementTree as xml
@@ -27,25 +31,45 @@ def reason(case):
     return (told.get("message") if told is not None else None) or "it says nothing"
 
 
+def permitted(file):
+    """[(pattern of names, pattern of reasons)]"""
+    lines = [line.strip() for line in pathlib.Path(file).read_text(encoding="utf-8").splitlines()]
+    pairs = [line.partition(": ") for line in lines if line and not line.startswith("#")]
+    if odd := [name for name, colon, why in pairs if not (colon and why.strip(" *"))]:
+        sys.exit(f"{file}: no reason behind {', '.join(odd)}")
+    return [(name, why) for name, _, why in pairs]
+
+
+def without_leave(skipped, pairs):
+    return [(name, why) for name, why in skipped
+            if not any(fnmatch.fnmatchcase(name, one) and fnmatch.fnmatchcase(why, two) for one, two in pairs)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=0)
+    parser.add_argument("--skips", metavar="FILE", help="what may be skipped; without it, or if it is empty, everything")
     parser.add_argument("files", nargs="*")
     arguments = parser.parse_args()
 
-    names = {"passed": [], "failed": [], "skipped": []}
+    names, skipped = {"passed": [], "failed": []}, []
     for file in arguments.files:
         for case in xml.parse(file).getroot().iter("testcase"):
             how = outcome(case)
-            names[how].append(case.get("name") + (f": {reason(case)}" if how == "skipped" else ""))
+            if how == "skipped":
+                skipped.append((case.get("name"), reason(case)))
+            else:
+                names[how].append(case.get("name"))
     ran = len(names["passed"]) + len(names["failed"])
+    wrong = without_leave(skipped, permitted(arguments.skips)) if arguments.skips else []
 
-    for kind in ("skipped", "failed"):
-        for name in names[kind]:
-            print(f"  {kind}: {name}")
+    for name, why in skipped:
+        print(f"  skipped{f', which {arguments.skips} does not permit' if (name, why) in wrong else ''}: {name}: {why}")
+    for name in names["failed"]:
+        print(f"  failed: {name}")
     print(f"{ran} tests ran: {len(names['passed'])} passed, {len(names['failed'])} failed; "
-          f"{len(names['skipped'])} skipped; {arguments.seconds // 60} min {arguments.seconds % 60} s")
-    return 1 if names["failed"] or ran == 0 else 0
+          f"{len(skipped)} skipped{f' ({len(wrong)} without leave)' if wrong else ''}; {arguments.seconds // 60} min {arguments.seconds % 60} s")
+    return 1 if names["failed"] or wrong or ran == 0 else 0
 
 
 if __name__ == "__main__":

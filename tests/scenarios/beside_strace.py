@@ -69,7 +69,7 @@ def beside_strace(world, *command, status=0, by_chance=("getrandom(", "rt_sigret
     """The lines that both print for each thread; fails if one prints more than the other. `by_chance`: calls whose
     number or place differs between runs: names of temporary files are random, SIGCHLD comes before or after a call."""
     if not shutil.which("strace"):
-        raise Skip("no strace")
+        raise Skip("no strace: strace")
     shown = []
     for name in ("strace.out", "sonde.out"):
         world.path(name, "")  # both run in the same folder

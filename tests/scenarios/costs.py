@@ -44,8 +44,10 @@ def begin_exit_starts_fast(world):
 def begin_exit_starts_faster_than_bpftrace(world):
     """The same compared with bpftrace -e 'BEGIN { exit(); }'."""
     bpftrace = shutil.which("bpftrace")
-    if not bpftrace or world.run([bpftrace, "-e", "BEGIN { exit(); }"]).status != 0:
-        raise Skip("no bpftrace, or it cannot trace here")
+    if not bpftrace:
+        raise Skip("no bpftrace: bpftrace")
+    if world.run([bpftrace, "-e", "BEGIN { exit(); }"]).status != 0:
+        raise Skip("bpftrace cannot trace here")
     check_wall_times(world, {"sonde": lambda: world.sonde(*BEGIN_EXIT).seconds,
                              "bpftrace": lambda: world.run([bpftrace, "-e", "BEGIN { exit(); }"]).seconds},
                      lambda taken: taken["sonde"] < taken["bpftrace"], "bpftrace starts faster")
@@ -59,7 +61,7 @@ def not_slower_than_strace_with_a_filter(world):
     """One frequent call among others, from start to end, compared with strace --seccomp-bpf."""
     strace = shutil.which("strace")
     if not strace:
-        raise Skip("strace is not installed")
+        raise Skip("no strace: strace")
     program, calls = world.program("mixed"), 20000
     trace = [strace, "--seccomp-bpf", "-f", "-o", "/dev/null", "-e", "trace=getppid", program, calls]
     check_wall_times(world, {"sonde": lambda: world.sonde("-q", "-n", ONE_CALL, "-c", f"{program} {calls}").seconds,

@@ -134,7 +134,7 @@ def traced(world, tracer, client):
 
 def compare(world, command, least, client=None):
     if shutil.which("strace") is None:
-        raise Skip("no strace")
+        raise Skip("no strace: strace")
     theirs, ours = world.path("strace.out"), world.path("sonde.out")
     clauses = ('syscall:::return /arg1 != 0 || (probefunc != "fork" && probefunc != "vfork" && probefunc != "clone" && probefunc != "clone3")/ '
                '{ printf("%d %s(%s) = %s\\n", tid, probefunc, argstr, retstr); } '

@@ -61,7 +61,7 @@ def sample(programs, binary, name):
     if prefix is None or not shutil.which("cmake") or is_guests(programs):
         if (folder / f"build/{name}.so").exists():
             return folder
-        raise Skip("there is no build folder to install from, or no cmake")
+        raise Skip("there is no build folder to install from, or no cmake: cmake")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(folder.parent / f"{name}.lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -160,7 +160,7 @@ except sqlite3.OperationalError:
 def sample_sqlite_sees_statements(world):
     """python3's sqlite3, which maps the library when it is imported: text, results, rows."""
     if subprocess.run(["/usr/bin/python3", "-c", "import sqlite3"], check=False, capture_output=True).returncode != 0:
-        raise Skip("/usr/bin/python3 has no sqlite3")
+        raise Skip("/usr/bin/python3 has no sqlite3: libpython3-stdlib")
     script = world.path("program.py", PROGRAM)
     clauses = ('sqlite:::prepare-start { self->own = strstr(args[0]->s_text, "sqlite_") != NULL; } '
                'sqlite:::prepare-start /!self->own/ { @text[args[0]->s_text] = count(); } '
@@ -203,7 +203,7 @@ class Redis:
 
     def __init__(self, world):
         if not shutil.which("redis-server"):
-            raise Skip("no redis-server: apt install redis-server")
+            raise Skip("no redis-server: redis-server")
         self.socket = str(world.home / "redis.socket")
         self.process = world.start(["redis-server", "--port", "0", "--unixsocket", self.socket, "--save", ""])
         wait_until(lambda: os.path.exists(self.socket) and self.ask("PING") == "+PONG", what="the server")

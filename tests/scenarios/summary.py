@@ -19,7 +19,7 @@ def rows(text):
 @scenario()
 def a_summary_counts_as_strace_does(world):
     if not shutil.which("strace"):
-        raise Skip("no strace")
+        raise Skip("no strace: strace")
     world.path("data", "hello\n")
     command = ["cat", "data", "/nonexistent"]
     found = world.sonde("--summary", *command, status=1)

@@ -63,7 +63,7 @@ class Screen:
         try:
             self.call("new-session", "-d", "-s", "t", "-x", str(columns), "-y", str(rows), *argv)
         except FileNotFoundError:
-            raise Skip("tmux is not installed") from None
+            raise Skip("no tmux: tmux") from None
         self.call("set-option", "-g", "remain-on-exit", "on")
 
     def call(self, *arguments):

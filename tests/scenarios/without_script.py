@@ -22,7 +22,7 @@ def calls(text):
 def a_program_alone_shows_its_calls(world):
     """The same calls in the same order as strace prints, on standard error; the program's output is separate."""
     if not shutil.which("strace"):
-        raise Skip("no strace")
+        raise Skip("no strace: strace")
     world.path("data", "hello\n")
     command = ["cat", "data", "/nonexistent"]
     seen = world.sonde(*command, status=1)

@@ -68,11 +68,15 @@ bool Sigtrap::look(Thread& thread) {
   return true;
 }
 
-/// Returns whether that took a call.
-bool Sigtrap::put_action_back(Thread& thread) {
+/// Returns whether that took a call. Unless `was_blocked`, a handler that runs only once may have run.
+bool Sigtrap::put_action_back(Thread& thread, bool was_blocked) {
   Process& process = *thread.process;
   KernelAction action{}, before{};
   long result = change_action(thread, nullptr, &action);
+  if (result == 0 && (action.flags & SA_RESETHAND) && !was_blocked) {
+    process.trap_handler = 0;
+    return true;
+  }
   action.handler = process.trap_handler;
   if (result == 0) result = change_action(thread, &action, &before);
   if (result == 0 || result == -ESRCH) return true;
@@ -88,19 +92,22 @@ bool Sigtrap::passed(Thread& thread) {
   uint64_t mask = 0;
   if (utrace_signal_mask(thread.task, &mask) != 0) return false;
   const bool blocks_all = (mask | kUnblockable) == ~uint64_t{0};
-  const bool as_known = thread.trap_mask && *thread.trap_mask == mask;
-  if (!blocks_all && !as_known && process.trap_handler != kIgnore)
-    return std::has_single_bit(++process.passed) && look(thread);
-  ThreadStatus status;
+  bool was_blocked = blocks_all || (thread.trap_mask && *thread.trap_mask == mask);
   bool called = false;
+  ThreadStatus status;
+  const bool in_doubt = process.trap_handler == kIgnore || (process.trap_handler != 0 && mask != 0);
+  if (!was_blocked && !in_doubt) return std::has_single_bit(++process.passed) && look(thread);
   if (process.trap_handler != 0 && read_status(thread.tid, &status)) {
-    if ((status.caught | status.ignored) & bit(SIGTRAP)) {  // so SIGTRAP was neither blocked nor ignored at the hit
+    const bool alone = status.threads == 1;  // else the action may be as another thread's hit has left it
+    const bool reset = ((status.caught | status.ignored) & bit(SIGTRAP)) == 0;
+    if (!reset && (alone || !blocks_all)) {
       thread.trap_mask.reset();
-      return false;
+      return std::has_single_bit(++process.passed) && look(thread);
     }
-    called = put_action_back(thread);
+    if (reset) called = put_action_back(thread, was_blocked);
+    was_blocked |= reset && alone && process.trap_handler > kIgnore;
   }
-  if (!blocks_all && !as_known) return called;
+  if (!was_blocked) return called;
   thread.trap_mask = mask;
   utrace_set_signal_mask(thread.task, mask | bit(SIGTRAP));
   return called;

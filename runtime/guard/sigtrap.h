@@ -7,9 +7,14 @@
 //
 // ptrace does not show what they were before. What can be known:
 //   the mask      of a thread when it is attached to, or born; at the start of a SIGTRAP handler; a mask that blocks
-//                 everything else blocks SIGTRAP, too
-//   the action    at the attach and the exec, at a process's hits 1, 2, 4, 8 ..., and at the start of a handler
-// A program that changes them in another way between two of these moments, and relies on it, is not protected.
+//                 everything else blocks SIGTRAP, too; and if the action of its only thread was reset, SIGTRAP was blocked
+//   the action    when the program sets it, where that call stops: in all programs of -c; else at the attach and the
+//                 exec, at a process's hits 1, 2, 4, 8 ..., and at the start of a handler
+// A program that we attached to, and that sets its action between two of these moments and then passes a breakpoint with
+// SIGTRAP blocked, is not protected. Nor is one that blocks nothing but SIGTRAP.
+//
+// Cost: where a process has a SIGTRAP handler, each hit with signals blocked reads /proc/TID/status, which doubles the
+// cost of the hit. Go's handler is there all the time, but Go blocks nothing where its program runs.
 #pragma once
 
 #include <functional>
@@ -35,7 +40,7 @@ class Sigtrap {
 
  private:
   bool look(Thread& thread);
-  bool put_action_back(Thread& thread);
+  bool put_action_back(Thread& thread, bool was_blocked);
 
   std::function<void(const std::string& text)> notice_;
 };

@@ -180,6 +180,9 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
   };
   host_.catch_asleep = [this](utrace_task* task, const Sleep& sleep) { return catch_asleep(task, sleep); };
   host_.on_notice = events_.notice;
+  host_.on_trap_action = [this](utrace_task* task, uint64_t handler) {
+    if (Thread* thread = targets_.thread(utrace_task_tid(task))) thread->process->trap_handler = handler;
+  };
   host_.forget_asleep = [this](utrace_task* task) {
     if (Thread* thread = targets_.thread(utrace_task_tid(task))) breakpoints_.forget_return(*thread);
   };

@@ -162,6 +162,9 @@ class Core {
   /// At the end of a call of a child that was to be hidden: tells if it cannot trace a process because we do.
   void see_rival(utrace_task& task);
 
+  /// At the entry of a call: tells if it sets the action of SIGTRAP.
+  void note_trap_action(utrace_task& task);
+
   // inject.cpp
   /// The call at whose entry the thread is will not be made.
   void skip_call(utrace_task& task);
@@ -190,6 +193,7 @@ class Core {
   std::function<bool(utrace_task*, const Sleep&)>* catch_hook = nullptr;
   std::function<void(utrace_task*)>* forget_hook = nullptr;
   std::function<void(const std::string&)>* notice_hook = nullptr;
+  std::function<void(utrace_task*, uint64_t handler)>* trap_action_hook = nullptr;
   std::unordered_map<pid_t, std::unique_ptr<utrace_task>> tasks;
   uint64_t stops = 0;
   std::chrono::nanoseconds looking() const { return spin_.spent(); }

@@ -262,6 +262,14 @@ void Core::on_seccomp(utrace_task& task) {
 void Core::see_entry(utrace_task& task) {
   task.goes_strict = asks_for_strict_mode(task);
   note_own_filter(task);
+  note_trap_action(task);
+}
+
+void Core::note_trap_action(utrace_task& task) {
+  uint64_t handler = 0;
+  const utrace_call call = utrace_get_call(&task);
+  if (!machine::sets_action(call, SIGTRAP) || !trap_action_hook || !*trap_action_hook) return;
+  if (utrace_read_memory(&task, call.arguments[1], &handler, sizeof handler) == 0) (*trap_action_hook)(&task, handler);
 }
 
 /// The end of a child whose parent reports it only now.

@@ -267,6 +267,7 @@ UtraceHost::UtraceHost() : impl_(std::make_unique<Impl>()) {
   impl_->catch_hook = &catch_asleep;
   impl_->forget_hook = &forget_asleep;
   impl_->notice_hook = &on_notice;
+  impl_->trap_action_hook = &on_trap_action;
 }
 UtraceHost::~UtraceHost() = default;
 

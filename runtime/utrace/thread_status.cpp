@@ -25,6 +25,7 @@ bool read_status(pid_t tid, ThreadStatus* to) {
       case 'T':
         std::sscanf(line, "Tgid: %d", &to->process);
         std::sscanf(line, "TracerPid: %d", &to->tracer);
+        std::sscanf(line, "Threads: %d", &to->threads);
         break;
       case 'U': std::sscanf(line, "Uid: %u", &to->uid); break;
       case 'V':

@@ -15,6 +15,7 @@ struct ThreadStatus {
   pid_t process = 0, parent = 0;
   pid_t tracer = 0;
   uid_t uid = 0;
+  int threads = 0;                                ///< of its process
   int seccomp = 0;                                ///< 1: SECCOMP_MODE_STRICT, 2: it has filters
   int seccomp_filters = 0;                        ///< how many
   uint64_t page_tables = 0;                       ///< size, bytes

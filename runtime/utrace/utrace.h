@@ -219,6 +219,9 @@ class UtraceHost {
   std::function<void(utrace_task*)> forget_asleep;
   /// Called with a sentence for the user about something that could not be done as it would be untraced.
   std::function<void(const std::string&)> on_notice;
+  /// Called at the entry of a call that sets the action of SIGTRAP, if the thread stops there: it does under a filter of
+  /// ours, and where all calls stop. `handler`: an address, SIG_DFL or SIG_IGN.
+  std::function<void(utrace_task*, uint64_t handler)> on_trap_action;
   /// Whether some traced thread needs us: one that was not left, or a filtered one.
   bool needed() const;
   bool filtered(pid_t pid) const;

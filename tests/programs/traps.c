@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* traps HOW: a program that uses SIGTRAP itself, and calls f() in between. Prints its traps, its action and its mask.
-     int3, stepping (by the trap flag), blocked, ignored (and the program is exec'ed again), default */
+     int3, stepping (by the trap flag), blocked, partly (only SIGTRAP and SIGUSR1 are), once (the handler is reset when it
+     runs), late (it is set after a hundred calls, and SIGTRAP is blocked at once), ignored (and the program is exec'ed
+     again), default */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -22,8 +24,8 @@ static void on_trap(int signal, siginfo_t* info, void* context) {
   at_home += pc >= text_begin && pc < text_end && (info->si_code != 2 || (const char*)info->si_addr == pc);
 }
 
-static void catch_traps(void) {
-  struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART};
+static void catch_traps(int more_flags) {
+  struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART | more_flags};
   sigaction(SIGTRAP, &action, NULL);
 }
 
@@ -54,23 +56,29 @@ static void step_itself(void) {
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "int3";
   sigset_t all, none;
+  const int blocks = !strcmp(how, "blocked") || !strcmp(how, "partly") || !strcmp(how, "late") || !strcmp(how, "once");
+  const int once = !strcmp(how, "once") ? SA_RESETHAND : 0;
   sigfillset(&all);
+  if (!strcmp(how, "partly")) sigemptyset(&all), sigaddset(&all, SIGTRAP), sigaddset(&all, SIGUSR1);
   sigemptyset(&none);
   if (!strcmp(how, "ignored")) signal(SIGTRAP, SIG_IGN), execl(argv[0], argv[0], "inherited", NULL);
-  if (strcmp(how, "default") && strcmp(how, "inherited")) catch_traps();
+  if (!strcmp(how, "late")) calls(100);
+  if (strcmp(how, "default") && strcmp(how, "inherited")) catch_traps(once);
   tell("begin");
   for (int round = 0; round < 3; round++) {
     calls(5);
     if (!strcmp(how, "int3")) __asm__ volatile("int3");
     if (!strcmp(how, "stepping")) step_itself();
     if (!strcmp(how, "inherited")) raise(SIGTRAP);
-    if (!strcmp(how, "blocked")) {
+    if (blocks) {
       sigprocmask(SIG_SETMASK, &all, NULL);
       calls(5);
       tell("blocked");
       calls(5);
       raise(SIGTRAP); /* pending until it is unblocked */
       sigprocmask(SIG_SETMASK, &none, NULL);
+      if (!strcmp(how, "late")) __asm__ volatile("int3");
+      if (once) calls(5), tell("once"), catch_traps(once);
     }
     tell("then");
   }

@@ -158,7 +158,7 @@ inline constexpr uint32_t kStrictCalls[] = {0, 1, 60, 15}, kCompatStrictCalls[] 
 inline constexpr uint32_t kCompatSigreturn = kUtraceCompatCalls + 119;
 
 /// The argument of rt_sigaction: handler, flags, restorer, mask.
-inline constexpr long kSigactionCall = 13;
+inline constexpr uint32_t kSigactionCall = 13;
 inline constexpr uint64_t kSigsetBytes = 8;
 
 /// The effect of a call that has returned on the address space. A length of 0: no such effect.
@@ -205,6 +205,12 @@ inline bool may_restart(int64_t result) {
 /// At the first instruction of a handler: the interrupted call's result once the handler has returned. False: the frame
 /// cannot be read.
 bool result_behind_handler(utrace_task& task, const Registers& registers, int64_t* result);
+
+/// Whether the call, at its entry, sets the action of `signal`: at `arguments[1]`, and the handler is its first word.
+inline bool sets_action(const utrace_call& call, int signal) {
+  const auto& a = call.arguments;
+  return call.number == kSigactionCall && static_cast<int>(a[0]) == signal && a[1] != 0 && a[3] == kSigsetBytes;
+}
 
 /// The calls that take flags for a child. The first argument is clone's flags, or the address of clone3's structure, which
 /// begins with them, in 64 bits.

@@ -60,8 +60,20 @@ static void *memory_begin(struct block *block, enum sonde_memory kind,
 	return block->data;
 }
 
+/*
+ * What must not sleep is charged to no control group: current may be anybody,
+ * whom an interrupt has hit.
+ */
+static struct block *memory_take(size_t size, gfp_t gfp)
+{
+	if (!gfpflags_allow_blocking(gfp))
+		return kzalloc(size, gfp | __GFP_NOWARN);
+	might_sleep();
+	return kvzalloc(size, gfp | __GFP_ACCOUNT | __GFP_NOWARN);
+}
+
 /**
- * sonde_alloc() - allocate zeroed memory for a request
+ * sonde_alloc() - allocate zeroed memory, limited by the control group only
  * @kind: what for
  * @size: bytes
  *
@@ -70,15 +82,11 @@ static void *memory_begin(struct block *block, enum sonde_memory kind,
  */
 void *sonde_alloc(enum sonde_memory kind, size_t size)
 {
-	might_sleep();
-	if (size > U32_MAX / 2)
-		return NULL;
-	size += sizeof(struct block);
-	return memory_begin(kvzalloc(size, GFP_KERNEL_ACCOUNT), kind, size);
+	return sonde_alloc_within(NULL, kind, size, GFP_KERNEL);
 }
 
 /**
- * sonde_alloc_within() - allocate zeroed memory without a request
+ * sonde_alloc_within() - allocate zeroed memory that a purse limits
  * @purse: limits it; the purse may be freed before the memory is freed by RCU.
  *	NULL: no limit
  * @kind: what for
@@ -93,11 +101,11 @@ void *sonde_alloc_within(struct sonde_purse *purse, enum sonde_memory kind,
 {
 	struct block *block = NULL;
 
+	if (size > U32_MAX / 2)
+		return NULL;
 	size += sizeof(*block);
-	if (gfpflags_allow_blocking(gfp)) /* else current may be anybody, whom an interrupt has hit */
-		gfp |= __GFP_ACCOUNT;
 	if (!purse || atomic_long_add_return(size, &purse->bytes) <= purse->most)
-		block = kzalloc(size, gfp | __GFP_NOWARN);
+		block = memory_take(size, gfp);
 	if (block)
 		block->purse = purse;
 	else if (purse)

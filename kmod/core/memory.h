@@ -30,9 +30,9 @@ enum sonde_memory {
 };
 
 /*
- * A limit for memory that no user has requested: firings and births of children
- * allocate it in whatever thread they run in. Where that may sleep, its control
- * group limits the memory, too.
+ * A limit, beside that of a control group: firings and births of children allocate
+ * memory in whatever thread they run in, and where that may not sleep no control
+ * group is charged; nor has each user a control group with a limit.
  */
 struct sonde_purse {
 	atomic_long_t bytes; /* in use */

@@ -38,6 +38,7 @@
 
 #include "kmod/arch.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/buffer.h"
 #include "kmod/device/covers.h"
 #include "kmod/device/deferred.h"
@@ -304,7 +305,7 @@ struct sonde_deferred *sonde_defer_make(const struct sonde_firing *firing,
 					gfp_t gfp)
 {
 	struct sonde_deferred *deferred =
-		sonde_alloc_within(&firing->session->purse, SONDE_MEMORY_LATE,
+		sonde_alloc_within(&firing->session->account->fired, SONDE_MEMORY_LATE,
 				   sizeof(*deferred), gfp);
 
 	if (!deferred)

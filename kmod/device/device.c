@@ -37,6 +37,7 @@
 
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/buffer.h"
 #include "kmod/device/device.h"
 #include "kmod/device/events.h"
@@ -53,12 +54,6 @@
 #include "kmod/device/task_work.h"
 #include "kmod/device/timer.h"
 #include "kmod/finder.h"
-
-/*
- * For each user without privileges: together they may cost as much at one event
- * as one of root's.
- */
-#define SESSIONS_MAX 10u
 
 static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);
@@ -382,24 +377,12 @@ static void device_init_session(struct sonde_session *session)
 	session->privileged = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
 	session->unlimited = session->privileged ||
 			     ns_capable_noaudit(&init_user_ns, CAP_IPC_LOCK);
-	session->purse.most = session->privileged ? 256l << 20 : 16l << 20;
 	session->perfmon = ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
 			   ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 	session->sees_kernel = session->perfmon && session->privileged &&
 			       !security_locked_down(LOCKDOWN_KCORE);
 	session->opener = task_tgid_nr(current);
 	get_task_comm(session->command, current->group_leader);
-}
-
-static u32 device_sessions_of(kuid_t user)
-{
-	struct sonde_session *session;
-	u32 count = 0;
-
-	lockdep_assert_held(&sessions_lock);
-	list_for_each_entry(session, &sessions, node)
-		count += uid_eq(session->cred->uid, user);
-	return count;
 }
 
 /*
@@ -410,7 +393,6 @@ static u32 device_sessions_of(kuid_t user)
 static int device_open(struct inode *inode, struct file *file)
 {
 	struct sonde_session *session;
-	bool many;
 	int err;
 
 	if (task_active_pid_ns(current) != &init_pid_ns ||
@@ -420,26 +402,25 @@ static int device_open(struct inode *inode, struct file *file)
 	if (!session)
 		return -ENOMEM;
 	device_init_session(session);
+	session->account = sonde_account_get(session->cred->uid,
+					     !session->privileged);
+	err = PTR_ERR_OR_ZERO(session->account);
+	if (err)
+		goto out_free;
 	err = sonde_targets_init(session);
 	if (err)
-		goto out_put;
+		goto out_account;
 	mutex_lock(&sessions_lock);
-	many = !session->privileged &&
-	       device_sessions_of(session->cred->uid) >= SESSIONS_MAX;
-	if (!many)
-		list_add_tail(&session->node, &sessions);
+	list_add_tail(&session->node, &sessions);
 	mutex_unlock(&sessions_lock);
-	err = -EMFILE;
-	if (many)
-		goto out_targets;
 	file->private_data = session;
 	return nonseekable_open(inode, file);
 
-out_targets:
-	sonde_finder_free(session->finder);
-out_put:
+out_account:
+	sonde_account_put(session->account);
+out_free:
 	put_cred(session->cred);
-	sonde_session_put(session);
+	sonde_free(session);
 	return err;
 }
 

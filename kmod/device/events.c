@@ -10,6 +10,7 @@
 #include <linux/uaccess.h>
 
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/clock.h"
 #include "kmod/device/events.h"
 #include "kmod/device/session.h"
@@ -51,7 +52,7 @@ bool sonde_event_text(struct sonde_session *session,
 	unsigned long flags;
 	bool good;
 
-	queued = sonde_alloc_within(&session->purse, SONDE_MEMORY_EVENTS,
+	queued = sonde_alloc_within(&session->account->fired, SONDE_MEMORY_EVENTS,
 				    sizeof(*queued) + length, GFP_NOWAIT);
 	spin_lock_irqsave(&session->events_lock, flags);
 	good = queued && session->event_count < EVENTS_MAX &&

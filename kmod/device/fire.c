@@ -42,6 +42,7 @@
 #include "kmod/compat.h"
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/buffer.h"
 #include "kmod/device/deferred.h"
 #include "kmod/device/fire.h"
@@ -544,7 +545,7 @@ static noinline u64 *fire_make_thread(struct sonde_session *session)
 
 	if (!in_task() || ((current->flags & PF_EXITING) && !current->mm))
 		return NULL;
-	thread = sonde_alloc_within(&session->purse, SONDE_MEMORY_VARIABLES,
+	thread = sonde_alloc_within(&session->account->fired, SONDE_MEMORY_VARIABLES,
 				    sizeof(*thread), GFP_NOWAIT);
 	if (!thread)
 		return NULL;

@@ -48,6 +48,7 @@
 #include "kmod/compat.h"
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/covers.h"
 #include "kmod/device/deferred.h"
 #include "kmod/device/fire.h"
@@ -535,7 +536,9 @@ static struct held_taps *hold_make_taps(struct sonde_session *session)
 		return ERR_PTR(-ENOMEM);
 	hold_each_tap(session, hold_count_tap, making);
 	count = hold_sum_up(making);
-	taps = sonde_alloc(SONDE_MEMORY_HELD, struct_size(taps, taps, count));
+	taps = sonde_alloc_within(&session->account->requested,
+				  SONDE_MEMORY_HELD,
+				  struct_size(taps, taps, count), GFP_KERNEL);
 	making->taps = taps;
 	if (taps) {
 		taps->count = count;

@@ -45,12 +45,14 @@ static bool entries_fits_after(const struct sonde_list_kind *kind,
 /* Makes a copy with one more entry, without removed ones, and with room for more. */
 static struct sonde_list *entries_rebuild(const struct sonde_list_kind *kind,
 					  const struct sonde_list *old,
-					  const void *entry)
+					  const void *entry,
+					  struct sonde_purse *purse)
 {
 	u32 room = old ? 2 * (old->live + 1) : 1, n;
 	struct sonde_list *fresh;
 
-	fresh = sonde_alloc(kind->memory, kind->head + room * kind->size);
+	fresh = sonde_alloc_within(purse, kind->memory,
+				   kind->head + room * kind->size, GFP_KERNEL);
 	if (!fresh)
 		return NULL;
 	fresh->room = room;
@@ -89,13 +91,15 @@ static void entries_replace(struct sonde_list __rcu **place,
  * @kind: kind of the list
  * @place: of the list; NULL is there if it has no entries
  * @entry: copied
+ * @purse: pays for the list
  *
  * Context: Process context; the lock for changes of the list is held. May
  * sleep.
  * Return: 0, or -ENOMEM: nothing has changed.
  */
 int sonde_list_add(const struct sonde_list_kind *kind,
-		   struct sonde_list __rcu **place, const void *entry)
+		   struct sonde_list __rcu **place, const void *entry,
+		   struct sonde_purse *purse)
 {
 	struct sonde_list *list = entries_list_at(place);
 
@@ -104,7 +108,7 @@ int sonde_list_add(const struct sonde_list_kind *kind,
 		entries_append(kind, list, entry);
 		return 0;
 	}
-	list = entries_rebuild(kind, list, entry);
+	list = entries_rebuild(kind, list, entry, purse);
 	if (!list)
 		return -ENOMEM;
 	entries_replace(place, list);

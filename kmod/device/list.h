@@ -37,7 +37,8 @@ struct sonde_list_kind {
 };
 
 int sonde_list_add(const struct sonde_list_kind *kind,
-		   struct sonde_list __rcu **place, const void *entry);
+		   struct sonde_list __rcu **place, const void *entry,
+		   struct sonde_purse *purse);
 void sonde_list_remove(const struct sonde_list_kind *kind,
 		       struct sonde_list __rcu **place, void *entry);
 

@@ -26,6 +26,7 @@
 
 #include "kmod/compat.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/clock.h"
 #include "kmod/device/covers.h"
 #include "kmod/device/events.h"
@@ -73,7 +74,7 @@ static bool mappings_notify_later(struct sonde_session *session,
 	    !sonde_finder_is_marked(session->finder, current->tgid) ||
 	    d_unlinked(map->file->f_path.dentry))
 		return false;
-	notice = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
+	notice = sonde_alloc_within(&session->account->fired, SONDE_MEMORY_LATE,
 				    sizeof(*notice) + strlen(map->path) + 1,
 				    GFP_NOWAIT);
 	if (!notice)

@@ -25,6 +25,7 @@
 
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
@@ -114,7 +115,7 @@ static void point_want_start(struct sonde_session *session,
 	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_START]) &&
 	    !sonde_syscalls_want_newborns(session))
 		return;
-	newborn = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
+	newborn = sonde_alloc_within(&session->account->fired, SONDE_MEMORY_LATE,
 				     sizeof(*newborn), GFP_NOWAIT);
 	if (newborn) {
 		newborn->run = point_run_newborn;
@@ -249,7 +250,7 @@ static void point_discard_later(struct sonde_session *session,
 	if (!rcu_access_pointer(session->kinds[SONDE_TAP_SIGNAL_DISCARD]))
 		return;
 	if (atomic_inc_return(&session->discards) <= SONDE_DISCARDS)
-		discarded = sonde_alloc_within(&session->purse, SONDE_MEMORY_LATE,
+		discarded = sonde_alloc_within(&session->account->fired, SONDE_MEMORY_LATE,
 					       sizeof(*discarded), GFP_NOWAIT);
 	if (discarded) {
 		discarded->work.run = point_run_discarded;

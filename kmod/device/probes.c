@@ -5,6 +5,7 @@
 #include <linux/xarray.h>
 
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/programs.h"
 #include "kmod/device/session.h"
 
@@ -23,7 +24,9 @@ struct sonde_probe *sonde_probe_get(struct sonde_session *session, u32 id)
 	lockdep_assert_held(&session->lock);
 	if (probe)
 		return probe;
-	probe = sonde_alloc(SONDE_MEMORY_ECBS, sizeof(*probe));
+	probe = sonde_alloc_within(&session->account->requested,
+				   SONDE_MEMORY_ECBS, sizeof(*probe),
+				   GFP_KERNEL);
 	if (!probe)
 		return NULL;
 	probe->id = id;

@@ -19,6 +19,7 @@
 #include <linux/mm.h>
 
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/buffer.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/jit.h"
@@ -29,7 +30,6 @@
 #include "kmod/device/session.h"
 #include "kmod/device/taps.h"
 
-#define PROGRAM_BYTES_MAX (64ull << 20) /* of all programs of a session */
 #define ECBS_MAX 4096u /* of a probe */
 #define COST_RUN 16u /* of a program without instructions, which makes a record */
 #define COST_ABSENT 64u /* of a load of absent memory: an exception */
@@ -108,13 +108,15 @@ static int program_check_sizes(const struct sonde_program_payload *head,
 }
 
 static struct sonde_program *
-program_make_program(const struct sonde_program_payload *head, u64 bytes)
+program_make_program(struct sonde_purse *purse,
+		     const struct sonde_program_payload *head, u64 bytes)
 {
 	struct sonde_program *program;
 	u32 insns = head->length * sizeof(struct sonde_dif_insn);
 
-	program = sonde_alloc(SONDE_MEMORY_PROGRAMS,
-			      struct_size(program, bytes, bytes));
+	program = sonde_alloc_within(purse, SONDE_MEMORY_PROGRAMS,
+				     struct_size(program, bytes, bytes),
+				     GFP_KERNEL);
 	if (!program)
 		return NULL;
 	memcpy(program->bytes, head + 1, bytes);
@@ -159,11 +161,10 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 		return sonde_refuse(why, -EEXIST, "program %u is there already",
 				    id);
 	length -= sizeof(*head);
-	program = program_make_program(head, length);
-	if (!program || session->program_bytes + length > PROGRAM_BYTES_MAX) {
-		err = -ENOMEM;
-		goto out_free;
-	}
+	program = program_make_program(&session->account->requested, head,
+				       length);
+	if (!program)
+		return -ENOMEM;
 	err = sonde_dif_verify(&program->view, why, SONDE_WHY);
 	if (err)
 		goto out_free;
@@ -188,12 +189,10 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 			      GFP_KERNEL_ACCOUNT));
 	if (err)
 		goto out_free;
-	session->program_bytes += length;
 	return 0;
 
 out_free:
-	if (program)
-		sonde_jit_free(program);
+	sonde_jit_free(program);
 	sonde_free(program);
 	return err;
 }
@@ -255,7 +254,8 @@ static int program_add_one(struct sonde_session *session,
 			      GFP_KERNEL_ACCOUNT));
 	if (err)
 		return err;
-	err = sonde_list_add(&ecb_lists, program_ecbs_place(probe), &entry);
+	err = sonde_list_add(&ecb_lists, program_ecbs_place(probe), &entry,
+			     &session->account->requested);
 	if (err)
 		xa_erase(&session->ecbs, ecb->epid);
 	else

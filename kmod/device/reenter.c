@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
 
@@ -56,7 +57,7 @@ static struct sonde_reentry *reenter_find(struct sonde_session *session,
 static struct sonde_reentry *reenter_make(struct sonde_session *session)
 {
 	struct sonde_reentry *entry =
-		sonde_alloc_within(&session->purse, SONDE_MEMORY_VARIABLES,
+		sonde_alloc_within(&session->account->fired, SONDE_MEMORY_VARIABLES,
 				   sizeof(*entry), GFP_KERNEL);
 	unsigned long flags;
 

@@ -3,6 +3,7 @@
  * A session: the state of one open of /dev/sonde
  *
  *   device.c    requests, the file
+ *   account.c   what all sessions of a user may take together
  *   events.c    events for the reader
  *   programs.c  programs and ECBs
  *   list.c      lists that firings read while they change: ECBs, taps
@@ -74,6 +75,7 @@
 /* Stores in @why the message for the user. Return: @err. */
 __printf(3, 4) int sonde_refuse(char *why, int err, const char *format, ...);
 
+struct sonde_account;
 struct sonde_firing;
 struct sonde_finder;
 struct sonde_session;
@@ -279,7 +281,6 @@ struct sonde_session {
 	struct rb_root uprobes;
 	u32 reenter_taps;
 	u32 timers;
-	u64 program_bytes;
 	u32 scratch_size;
 	struct mutex rings_lock; /* protects rings, ring_count, ring_size, policy */
 	long locked; /* pages of rings, charged to the user */
@@ -304,7 +305,7 @@ struct sonde_session {
 	struct sonde_tracees *tracees; /* engines; NULL: none was needed yet */
 	atomic_t held; /* number of threads that wait for a release */
 	atomic64_t stops; /* how often one did */
-	struct sonde_purse purse; /* for firings, events, children */
+	struct sonde_account *account; /* limits its memory */
 	refcount_t ref; /* the open file, each task work */
 	spinlock_t queued_lock; /* protects queued */
 	struct list_head queued; /* task works */

@@ -10,6 +10,7 @@
 #include <linux/rcupdate.h>
 
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/list.h"
 #include "kmod/device/session.h"
 #include "kmod/device/tap.h"
@@ -109,7 +110,7 @@ static int site_add(struct sonde_armed *armed)
 	};
 	int err = sonde_list_add(&sites,
 				 site_place_of(armed->session, &armed->tap),
-				 &entry);
+				 &entry, &armed->session->account->requested);
 
 	if (!err)
 		armed->session->tap_count[armed->tap.kind]++;

@@ -8,6 +8,7 @@
 #include <linux/tracepoint.h>
 
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/events.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/programs.h"
@@ -275,7 +276,9 @@ static int tap_take_locations(struct sonde_armed *armed, const void *bytes)
 
 	if (!size)
 		return 0;
-	armed->locations = sonde_alloc(SONDE_MEMORY_TAPS, size);
+	armed->locations =
+		sonde_alloc_within(&armed->session->account->requested,
+				   SONDE_MEMORY_TAPS, size, GFP_KERNEL);
 	if (!armed->locations)
 		return -ENOMEM;
 	memcpy(armed->locations, bytes, size);
@@ -292,7 +295,9 @@ static int tap_arm_one(struct sonde_session *session,
 
 	if (err)
 		return err;
-	armed = sonde_alloc(SONDE_MEMORY_TAPS, sizeof(*armed));
+	armed = sonde_alloc_within(&session->account->requested,
+				   SONDE_MEMORY_TAPS, sizeof(*armed),
+				   GFP_KERNEL);
 	if (!armed)
 		return -ENOMEM;
 	armed->tap = *tap;

@@ -34,6 +34,7 @@
 
 #include "kmod/compat.h"
 #include "kmod/core/hooks.h"
+#include "kmod/device/account.h"
 #include "kmod/device/events.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/mappings.h"
@@ -204,7 +205,7 @@ int sonde_targets_init(struct sonde_session *session)
 	spin_lock_init(&session->covered_lock);
 	memset(session->covered, 0xff, sizeof(session->covered));
 	session->finder = sonde_finder_make(&finder_ops, session,
-					    &session->purse);
+					    &session->account->fired);
 	return session->finder ? 0 : -ENOMEM;
 }
 

@@ -20,6 +20,7 @@
 
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/device.h"
 #include "kmod/device/session.h"
 #include "kmod/device/task_work.h"
@@ -38,8 +39,12 @@ static LIST_HEAD(pauses);
  */
 void sonde_session_put(struct sonde_session *session)
 {
-	if (refcount_dec_and_test(&session->ref))
-		sonde_free(session);
+	struct sonde_account *account = session->account;
+
+	if (!refcount_dec_and_test(&session->ref))
+		return;
+	sonde_free(session);
+	sonde_account_put(account);
 }
 
 static void works_link(struct sonde_task_work *work)

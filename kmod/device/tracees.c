@@ -13,6 +13,7 @@
 
 #include "kmod/compat.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/covers.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/session.h"
@@ -237,7 +238,7 @@ static int tracee_take(struct sonde_tracees *tracees, struct task_struct *task,
 
 	if (task->tgid == tracees->session->opener)
 		return -EDEADLK;
-	tracee = sonde_alloc_within(&tracees->session->purse, SONDE_MEMORY_HELD,
+	tracee = sonde_alloc_within(&tracees->session->account->fired, SONDE_MEMORY_HELD,
 				    sizeof(*tracee), GFP_KERNEL);
 	if (!tracee)
 		return -ENOMEM;

@@ -37,6 +37,7 @@
 #include "kmod/compat_uprobe.h"
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
+#include "kmod/device/account.h"
 #include "kmod/device/covers.h"
 #include "kmod/device/deferred.h"
 #include "kmod/device/fire.h"
@@ -442,8 +443,10 @@ static int utap_register(struct sonde_armed *armed, struct inode *inode,
 			 char *why)
 {
 	struct sonde_session *session = armed->session;
-	struct sonde_uprobe *uprobe = sonde_alloc(SONDE_MEMORY_TAPS,
-						  sizeof(*uprobe));
+	struct sonde_uprobe *uprobe =
+		sonde_alloc_within(&session->account->requested,
+				   SONDE_MEMORY_TAPS, sizeof(*uprobe),
+				   GFP_KERNEL);
 	int err;
 
 	if (!uprobe)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Limits of a session, and what it gets when it reaches them
+ * Limits of a session and of a user, and what they get when they reach them
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -598,17 +598,187 @@ static void unread_events(void)
 	close_client(&c);
 }
 
-/* In a user namespace of his own a user would have as many limits as he has subordinate uids. */
-static void in_own_namespace(void)
+/*
+ * What a user's sessions take together is limited, and does not limit others
+ */
+
+#define MIB (1ull << 20)
+enum { ONE = 65534, OTHER = 65533 }; /* users */
+
+static int open_as(struct client *client, uid_t user)
+{
+	int err;
+
+	CHECK(setresuid(user, user, 0) == 0, "setresuid");
+	err = open_client(client);
+	CHECK(setresuid(0, 0, 0) == 0, "setresuid");
+	return err;
+}
+
+/* Loads programs until one is refused. Returns their bytes. */
+static uint64_t load_until_refused(struct client *client, int *err)
+{
+	static const struct sonde_dif_insn insn = { .op = SONDE_DIF_FAIL };
+	static uint8_t pool[SONDE_DIF_MAX_POOL];
+	const struct sonde_dif_program large = {
+		.insns = &insn, .length = 1, .pool = pool,
+		.pool_size = sizeof(pool) };
+	uint32_t id = 1;
+
+	while (id < 100000 && !(*err = load_program(client, id, &large)))
+		id++;
+	return (id - 1) * sizeof(pool);
+}
+
+static void users_programs(void)
+{
+	struct client first, second, others;
+	uint64_t bytes;
+	int err;
+
+	GRANTED(&first, open_as(&first, ONE));
+	GRANTED(&second, open_as(&second, ONE));
+	GRANTED(&others, open_as(&others, OTHER));
+	bytes = load_until_refused(&first, &err);
+	CHECK(err == -ENOMEM && bytes > 60 * MIB && bytes <= 64 * MIB,
+	      "%lu bytes of programs, then %d", bytes, err);
+	bytes = load_until_refused(&second, &err);
+	CHECK(err == -ENOMEM && bytes == 0, "%lu bytes in a second session",
+	      bytes);
+	GRANTED(&others, load_words(&others, 1, INSNS(word0), 1));
+	close_client(&first);
+	bytes = load_until_refused(&second, &err);
+	CHECK(bytes > 60 * MIB, "%lu bytes after the first has ended", bytes);
+	close_client(&second);
+	close_client(&others);
+}
+
+static struct client unread[6]; /* sessions, of more events than their user may have */
+
+static void make_events(uint32_t sessions)
+{
+	struct child child = start_child(&c, map_often);
+
+	for (uint32_t n = 0; n < sessions; n++) {
+		GRANTED(&unread[n], open_session(&unread[n], 4096));
+		GRANTED(&unread[n], attach(&unread[n], child.pid));
+		go(&unread[n]);
+	}
+	open_gate(&child);
+	CHECK_EXIT(&child, 0);
+}
+
+/* Returns the bytes of what they kept. */
+static uint64_t read_events(uint32_t sessions)
+{
+	uint64_t bytes = 0;
+	char packet[8192];
+	ssize_t got;
+
+	for (uint32_t n = 0; n < sessions; n++) {
+		while ((got = read(unread[n].fd, packet, sizeof(packet))) > 0)
+			bytes += got;
+		close_client(&unread[n]);
+	}
+	return bytes;
+}
+
+static void of_other_user(void)
+{
+	uint64_t bytes;
+
+	if (setgid(OTHER) || setuid(OTHER))
+		_exit(2);
+	prctl(PR_SET_DUMPABLE, 1);
+	make_events(1);
+	bytes = read_events(1);
+	CHECK(bytes > 3 * MIB, "another user keeps %lu bytes", bytes);
+}
+
+static void users_events(void)
+{
+	struct child other = fork_child(&c);
+	uint64_t bytes;
+
+	if (!other.pid) {
+		await_gate(&other);
+		of_other_user();
+		fflush(stdout);
+		_exit(failures != 0);
+	}
+	drop_root();
+	make_events(LENGTH(unread));
+	open_gate(&other);
+	CHECK_EXIT(&other, 0);
+	bytes = read_events(LENGTH(unread));
+	CHECK(bytes > 12 * MIB && bytes <= 16 * MIB,
+	      "%lu bytes of events of one user", bytes);
+}
+
+/*
+ * In a user namespace of his own a user would have as many limits as he has
+ * subordinate uids: none of them may open the device there.
+ */
+
+static uint32_t *stage; /* shared: 1: the namespace is there; 2: there is none here; 3: it has a map */
+
+static void open_as_subordinate(uid_t user)
 {
 	struct client inside;
 
+	if (setresuid(user, user, user))
+		_exit(3);
+	_exit(open_client(&inside) == -EPERM ? 0 : 4);
+}
+
+static int in_own_namespace(void)
+{
+	int status;
+	pid_t pid;
+
 	drop_root();
-	if (unshare(CLONE_NEWUSER)) {
-		printf("limits: no user namespace here: %s\n", strerror(errno));
+	*stage = unshare(CLONE_NEWUSER) ? 2 : 1;
+	if (*stage == 2 || !SOON(*stage == 3))
+		return *stage;
+	for (uid_t user = 0; user < 4; user++) {
+		pid = fork();
+		if (!pid)
+			open_as_subordinate(user);
+		if (waitpid(pid, &status, 0) != pid || status)
+			return 10 + user;
+	}
+	return 0;
+}
+
+/* As newuidmap does it. */
+static void write_map(pid_t pid, const char *map, const char *text)
+{
+	char path[64];
+	int file;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, map);
+	file = open(path, O_WRONLY);
+	CHECK(file >= 0 && write(file, text, strlen(text)) > 0, "%s: %s", path,
+	      strerror(errno));
+	close(file);
+}
+
+static void subordinate_users(void)
+{
+	struct child child;
+
+	stage = share(4096);
+	child = start_child(&c, in_own_namespace);
+	open_gate(&child);
+	CHECK(SOON(*stage), "no namespace");
+	if (*stage == 2) {
+		printf("limits: no user namespaces here\n");
+		CHECK_EXIT(&child, 2);
 		return;
 	}
-	CHECK(open_client(&inside) == -EPERM, "opened in a user namespace");
+	write_map(child.pid, "uid_map", "0 65534 1\n1 100000 10\n");
+	*stage = 3;
+	CHECK_EXIT(&child, 0);
 }
 
 static void as_member(void)
@@ -653,7 +823,9 @@ int main(void)
 	many_user_taps();
 	CHECK(chmod("/dev/sonde", 0666) == 0, "chmod");
 	run_apart(as_member);
-	run_apart(in_own_namespace);
+	subordinate_users();
+	users_programs();
+	run_apart(users_events);
 	native_for_who_may();
 	only_targets_pay();
 	CHECK(chmod("/dev/sonde", 0600) == 0, "chmod");

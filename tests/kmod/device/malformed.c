@@ -409,26 +409,6 @@ static void in_group(void)
 	CHECK(seen == 200 && drops(&c) == 0, "%lu of our own", seen);
 }
 
-/* Root of a user namespace, with all capabilities there, and none here. */
-static void root_of_his_own(void)
-{
-	static const struct sonde_dif_insn record = { .op = SONDE_DIF_RECORD };
-	struct sonde_tap sample = { .kind = SONDE_TAP_PROFILE, .offset = 1000000 };
-	gid_t group = GROUP;
-
-	if (setgroups(1, &group))
-		_exit(2);
-	drop_root();
-	if (unshare(CLONE_NEWUSER)) {
-		printf("malformed: no user namespaces: %s\n", strerror(errno));
-		return;
-	}
-	GRANTED(&c, open_session(&c, 4096));
-	GRANTED(&c, load_words(&c, 1, &record, 1, 0));
-	refused("every process", EPERM, SONDE_GO, 0, 0, NULL, 0);
-	CHECK(arm(&c, 1, sample, NULL) == -EPERM, "samples");
-}
-
 /* Process numbers are those of the initial namespace. */
 static void among_others_numbers(void)
 {
@@ -453,7 +433,6 @@ static void unprivileged(void)
 		      chmod("/dev/sonde", 0660) == 0, "chown");
 	run_apart(not_in_group);
 	run_apart(in_group);
-	run_apart(root_of_his_own);
 	run_apart(among_others_numbers);
 	CHECK(chown("/dev/sonde", 0, 0) == 0, "chown");
 	kill(roots.pid, SIGKILL);

@@ -81,20 +81,36 @@ ArgumentDescription declared_argument_of_all(CheckContext& cx, uint64_t index, S
   return argument;
 }
 
-/// The C type that a provider names. A struct gets its members when they are used; a name that is not C's may be the
-/// program's.
-const Type* type_of_argument(CheckContext& cx, const std::string& text) {
+/// The program's type of that name; null: C has the name, or the program has not.
+const Type* type_of_program(CheckContext& cx, const std::string& text) {
   std::string base = text.substr(0, text.find_last_not_of(" *") + 1);
   for (std::string_view word : {"const ", "volatile "})
     if (base.starts_with(word)) base.erase(0, word.size());
   load_library_for(cx.world, base);
-  const Type* word = cx.world.types.integer(8, true);
   const bool tagged = base.starts_with("struct ") || base.starts_with("union ");
-  const Type* foreign = tagged || cx.world.types.find(base) ? nullptr : cx.world.foreign.find(base);
-  if (!foreign) return cx.world.types.of_text(text, word);
+  return tagged || cx.world.types.find(base) ? nullptr : cx.world.foreign.find(base);
+}
+
+/// The C type that a provider names. A struct gets its members when they are used; a name that is not C's may be the
+/// program's.
+const Type* type_of_argument(CheckContext& cx, const std::string& text) {
+  const Type* type = type_of_program(cx, text);
+  if (!type) return cx.world.types.of_text(text, cx.world.types.integer(8, true));
   for (auto stars = std::count(text.begin(), text.end(), '*'); stars > 0; --stars)
-    foreign = cx.world.types.pointer_to(foreign);
-  return foreign;
+    type = cx.world.types.pointer_to(type);
+  return type;
+}
+
+/// A name that C cannot have, such as app::list<int> &, is of the program: where its definition is not found, the value is
+/// a number or an address. Any other name that is unknown is a mistake of the provider's author.
+void check_type_of_argument(CheckContext& cx, const ArgumentDescription& argument, SourceRange where) {
+  const std::string& text = argument.native;
+  const bool of_program = text.find("::") != text.npos || text.find_first_of("<&") != text.npos;
+  if (of_program || type_of_program(cx, text) || (cx.world.types.knows(text) && text != "void")) return;
+  cx.fail(
+      "D_ARGS_TYPE", where,
+      "failed to resolve native type for args[" + std::to_string(argument.index) + "]: \"" + text + "\" is not a type",
+      "dtps_getargdesc of its provider names the type");
 }
 
 /// An argument in registers and memory is bytes at an address of its own (kmod/shared/location.h).
@@ -130,6 +146,7 @@ ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, So
             "args[" + std::to_string(argument.index) + "], a " + argument.native + ", cannot be read" +
                 (argument.place.empty() ? ": it is passed where a probe cannot see it" : ": " + argument.place),
             "arg0 ... arg9 are there as numbers: the registers and the words of the stack that usually have integers");
+  check_type_of_argument(cx, argument, where);
   const Type* native = type_of_argument(cx, argument.native);
   if (!native->is_integer() && !native->is_pointer()) native = cx.world.types.integer(8, true);
   ExprPtr value = make_cast(make_builtin(*row, cx.world.types.integer(8, true), where), native);

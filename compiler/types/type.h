@@ -98,6 +98,9 @@ class TypeTable {
   /// other unknown names `fallback` (pointers to them: void pointers). For prototypes, and for providers' descriptions
   /// of arguments.
   const Type* of_text(std::string_view text, const Type* fallback);
+  /// Whether of_text() makes a type of the text without its fallback: the name is known, or that of a struct, union or
+  /// enum.
+  bool knows(std::string_view text) const;
   /// -x strsize, or the pragma: size of string from now on.
   void set_strsize(uint64_t strsize);
   /// Call it when members, size or enumerators of a record have been filled in: updates its typedefs.

@@ -267,6 +267,20 @@ const Type* TypeTable::of_text(std::string_view text, const Type* fallback) {
   return base;
 }
 
+bool TypeTable::knows(std::string_view text) const {
+  constexpr std::string_view kOfTypes = "_ \t*()[],`@.";
+  const auto is_of_types = [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || kOfTypes.find(c) != kOfTypes.npos;
+  };
+  if (!std::ranges::all_of(text, is_of_types)) return false;
+  const Words words = split(text);
+  if (words.function || find(words.base) != nullptr) return true;
+  const size_t blank = words.base.find(' ');
+  const std::string_view keyword = std::string_view(words.base).substr(0, blank);
+  const bool tagged = keyword == "struct" || keyword == "union" || keyword == "enum";
+  return tagged && blank != std::string::npos && words.base.find(' ', blank + 1) == std::string::npos;
+}
+
 const Type* TypeTable::void_type() const { return find("void"); }
 const Type* TypeTable::int_type() const { return find("int"); }
 const Type* TypeTable::string_type() const { return find("string"); }

@@ -163,36 +163,62 @@ TEST(FrontEnd, MacroArgumentsHaveSixtyFourBits) {
   EXPECT_THAT(front.rendered("BEGIN { trace($1); }"), HasSubstr("[D_MACRO_OFLOW]"));
 }
 
-/// A provider that declares an argument to be translated to an undeclared type.
-class UntranslatedProvider {
+/// A provider whose args[0] has these types.
+class OddProvider {
  public:
-  UntranslatedProvider() {
+  OddProvider(std::string native, std::string translated)
+      : native_(std::move(native)), translated_(std::move(translated)) {
     static const dtrace_pattr_t attributes{};
     dtrace_pops_t ops{};
     ops.dtps_provide = [](void* self, const dtrace_probedesc_t*) {
-      dtrace_probe_create(static_cast<UntranslatedProvider*>(self)->id_, "m", "f", "fires", 0, nullptr);
+      dtrace_probe_create(static_cast<OddProvider*>(self)->id_, "m", "f", "fires", 0, nullptr);
     };
     ops.dtps_enable = ops.dtps_disable = ops.dtps_destroy = [](void*, dtrace_id_t, void*) {};
-    ops.dtps_getargdesc = [](void*, dtrace_id_t, void*, dtrace_argdesc_t* argument) {
+    ops.dtps_getargdesc = [](void* self, dtrace_id_t, void*, dtrace_argdesc_t* argument) {
       if (argument->dtargd_ndx != 0) {
         argument->dtargd_ndx = DTRACE_ARGNONE;
         return;
       }
-      std::snprintf(argument->dtargd_native, sizeof argument->dtargd_native, "int");
-      std::snprintf(argument->dtargd_xlate, sizeof argument->dtargd_xlate, "nowhereinfo_t *");
+      const auto& of = *static_cast<OddProvider*>(self);
+      std::snprintf(argument->dtargd_native, sizeof argument->dtargd_native, "%s", of.native_.c_str());
+      std::snprintf(argument->dtargd_xlate, sizeof argument->dtargd_xlate, "%s", of.translated_.c_str());
     };
     EXPECT_EQ(dtrace_register("odd", &attributes, DTRACE_PRIV_USER, nullptr, &ops, this, &id_), 0);
   }
-  ~UntranslatedProvider() { EXPECT_EQ(dtrace_unregister(id_), 0); }
+  ~OddProvider() { EXPECT_EQ(dtrace_unregister(id_), 0); }
 
  private:
+  std::string native_, translated_;
   dtrace_provider_id_t id_ = 0;
 };
 
 TEST(FrontEnd, AnArgumentWithoutItsTranslatorIsRefused) {
   Front front;
-  UntranslatedProvider provider;
+  OddProvider provider("int", "nowhereinfo_t *");
   EXPECT_THAT(front.rendered("odd:::fires { trace(args[0]->member); }"), HasSubstr("[D_ARGS_XLATOR]"));
+}
+
+/// Each was an integer in silence.
+TEST(FrontEnd, ANativeTypeThatIsNoneIsRefused) {
+  for (const char* type : {"no such type *", "unsigned it", "struct { int", "struct", "struct a b", "xxxxxxxxxxxxxxx",
+                           "", "void", "int; } BEGIN { exit(3); }", "int\n", "const", "lnog", "uint32", "size_t x"}) {
+    Front front;
+    OddProvider provider(type, "");
+    EXPECT_THAT(front.rendered("odd:::fires { trace(args[0]); }"),
+                HasSubstr("[D_ARGS_TYPE] in action list: failed to resolve native type for args[0]: \"" +
+                          std::string(type) + "\""))
+        << type;
+  }
+}
+
+TEST(FrontEnd, ANativeTypeThatIsOneIsTaken) {
+  for (const char* type : {"int", "const char *", "long unsigned int", "struct anything *", "const struct anything **",
+                           "void *", "union u *", "enum e", "size_t", "uint8_t", "int (*)(void *, int)", "const void *",
+                           "app::list<int> &", "qid_t", "char *const *", "struct stat __user *"}) {
+    Front front;
+    OddProvider provider(type, "");
+    EXPECT_EQ(front.rendered("odd:::fires { trace((uint64_t)args[0]); }"), "") << type;
+  }
 }
 
 TEST(FrontEnd, ParsesFormats) {

@@ -15,15 +15,15 @@
 namespace sonde {
 namespace {
 
-thread_local ProviderOp t_op = ProviderOp::None;
-thread_local const char* t_provider = "";
-
 constexpr uint32_t bit(Call call) { return 1u << static_cast<unsigned>(call); }
 
 /// The calls that an op may make: the table of docs/provider-interface.md.
 constexpr uint32_t allowed_calls(ProviderOp op) {
   switch (op) {
     case ProviderOp::None:
+    case ProviderOp::Start:
+    case ProviderOp::Stop:
+    case ProviderOp::OnTarget:
       return bit(Call::Register) | bit(Call::ProbeCreate) | bit(Call::ProbeLookup) | bit(Call::Probe) |
              bit(Call::Targets);
     case ProviderOp::Provide:
@@ -60,38 +60,15 @@ void print_violation(const char* provider, const std::string& text) {
   if (strict()) std::abort();
 }
 
+/// Its provider; in start() and stop(), which are no provider's, the plug-in's file.
+const char* name_for_messages(const OpScope* scope) {
+  if (scope == nullptr) return "";
+  return *scope->owner().provider != '\0' ? scope->owner().provider : scope->owner().file;
+}
+
 }  // namespace
 
-const char* op_name(ProviderOp op) {
-  switch (op) {
-    case ProviderOp::None: return "no op";
-    case ProviderOp::Provide: return "dtps_provide";
-    case ProviderOp::ProvideModule: return "dtps_provide_module";
-    case ProviderOp::Enable: return "dtps_enable";
-    case ProviderOp::Disable: return "dtps_disable";
-    case ProviderOp::Suspend: return "dtps_suspend";
-    case ProviderOp::Resume: return "dtps_resume";
-    case ProviderOp::GetArgDesc: return "dtps_getargdesc";
-    case ProviderOp::GetArgVal: return "dtps_getargval";
-    case ProviderOp::UserMode: return "dtps_usermode";
-    case ProviderOp::Destroy: return "dtps_destroy";
-  }
-  return "?";
-}
-
 bool call_allowed(ProviderOp op, Call call) { return (allowed_calls(op) & bit(call)) != 0; }
-
-OpScope::OpScope(ProviderOp op, const char* provider) : outer_op_(t_op), outer_provider_(t_provider) {
-  t_op = op;
-  t_provider = provider;
-}
-
-OpScope::~OpScope() {
-  t_op = outer_op_;
-  t_provider = outer_provider_;
-}
-
-ProviderOp current_op() { return t_op; }
 
 std::string exception_text() {
   try {
@@ -115,13 +92,15 @@ void report_refusal(const char* provider, const std::string& text) {
 }
 
 bool check_call(Call call, const char* function) {
-  if (call_allowed(t_op, call)) return true;
-  const std::string text = std::string(function) + " may not be called from " + op_name(t_op);
+  const ProviderOp op = current_op();
+  if (call_allowed(op, call)) return true;
+  const std::string text = std::string(function) + " may not be called from " + op_name(op);
+  const char* provider = name_for_messages(OpScope::current());
   const ProviderObservers* observers = g_provider_observers.load(std::memory_order_relaxed);
   if (observers != nullptr && observers->wrong_call != nullptr)
-    observers->wrong_call(t_provider, text.c_str());
+    observers->wrong_call(provider, text.c_str());
   else
-    print_violation(t_provider, text);
+    print_violation(provider, text);
   return false;
 }
 

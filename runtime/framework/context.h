@@ -11,22 +11,9 @@
 #include <cstdint>
 #include <string>
 
-namespace sonde {
+#include "runtime/framework/op_scope.h"
 
-/// What the framework is doing on this thread.
-enum class ProviderOp : uint8_t {
-  None,
-  Provide,
-  ProvideModule,
-  Enable,
-  Disable,
-  Suspend,
-  Resume,
-  GetArgDesc,
-  GetArgVal,
-  UserMode,
-  Destroy,
-};
+namespace sonde {
 
 /// What a provider may ask of the framework.
 enum class Call : uint8_t {
@@ -42,26 +29,10 @@ enum class Call : uint8_t {
   PrintMessage,
 };
 
-const char* op_name(ProviderOp op);
 bool call_allowed(ProviderOp op, Call call);
 
 /// The text of the exception that is being handled.
 std::string exception_text();
-
-/// While it lives, this thread runs `op` of `provider`; that text must outlive it. May be nested.
-class OpScope {
- public:
-  OpScope(ProviderOp op, const char* provider);
-  ~OpScope();
-  OpScope(const OpScope&) = delete;
-  OpScope& operator=(const OpScope&) = delete;
-
- private:
-  ProviderOp outer_op_;
-  const char* outer_provider_;
-};
-
-ProviderOp current_op();
 
 /// Reports what a call refuses, and why: once on standard error, or to the checker of providers. The provider goes on.
 void report_refusal(const char* provider, const std::string& text);
@@ -69,15 +40,15 @@ void report_refusal(const char* provider, const std::string& text);
 /// For a catch block: reports what `op` has thrown. While a provider is being checked, it rethrows the exception.
 void tell_exception(ProviderOp op, const char* provider);
 
-/// Runs `call`, which calls `op` of `provider`; false when it has thrown.
+/// Runs `call`, which calls `op` of `owner`; false when it has thrown.
 template <typename Call>
-bool run_op(ProviderOp op, const char* provider, const Call& call) {
-  OpScope scope(op, provider);
+bool run_op(ProviderOp op, OpOwner owner, const Call& call) {
+  OpScope scope(op, owner);
   try {
     call();
     return true;
   } catch (...) {
-    tell_exception(op, provider);
+    tell_exception(op, owner.provider);
     return false;
   }
 }

@@ -301,7 +301,7 @@ std::unique_ptr<FireList> Framework::Impl::fire_list(const ProbeState& probe) co
   list->provider_arg = probe.provider->arg;
   list->parg = probe.parg;
   list->aframes = probe.aframes;
-  list->provider = probe.provider->name.c_str();
+  list->owner = probe.provider->owner;
   list->note_arguments();
   return list;
 }

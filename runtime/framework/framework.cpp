@@ -164,7 +164,9 @@ std::vector<ProbeId> Framework::Impl::match(const ProbeDescription& description,
 void Framework::Impl::run_target_hooks(TargetHook::When when, uint32_t pid) {
   for (size_t i = 0; i < target_hooks.size(); i++) {
     const TargetHook hook = target_hooks[i];
-    if (hook.when == when && provider(hook.owner) != nullptr) hook.hook(hook.arg, pid);
+    const ProviderState* owner = provider(hook.owner);
+    if (hook.when == when && owner != nullptr)
+      run_op(ProviderOp::OnTarget, owner->owner, [&] { hook.hook(hook.arg, pid); });
   }
 }
 

@@ -26,6 +26,7 @@ namespace sonde {
 
 struct ProviderState {
   std::string name;
+  OpOwner owner;  ///< the name, and the plug-in that its ops are in
   dtrace_pattr_t attributes{};
   dtrace_pops_t ops{};
   void* arg = nullptr;
@@ -189,7 +190,7 @@ class Locked {
 /// Calls an op of a probe's provider, if it has that op, in its context; false when it has thrown.
 template <typename Function, typename... Arguments>
 bool call_op(ProviderOp op, const ProviderState& provider, Function* function, Arguments... arguments) {
-  return function == nullptr || run_op(op, provider.name.c_str(), [&] { function(provider.arg, arguments...); });
+  return function == nullptr || run_op(op, provider.owner, [&] { function(provider.arg, arguments...); });
 }
 
 }  // namespace sonde

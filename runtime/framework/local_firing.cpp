@@ -204,7 +204,7 @@ void LocalFiring::fire_in(unsigned ring, ProbeId probe, const LocalArguments& ar
   t_state.args = &own;
   for (uint32_t i = std::max(5u, args.count); list->ops->dtps_getargval != nullptr && i < SONDE_DIF_ARGS; i++) {
     if ((list->wanted_args >> i & 1) == 0) continue;
-    run_op(ProviderOp::GetArgVal, list->provider, [&] {
+    run_op(ProviderOp::GetArgVal, list->owner, [&] {
       own.words[i] =
           list->ops->dtps_getargval(list->provider_arg, probe.value, list->parg, static_cast<int>(i), list->aframes);
     });
@@ -216,7 +216,7 @@ void LocalFiring::fire_in(unsigned ring, ProbeId probe, const LocalArguments& ar
 void LocalFiring::run(unsigned ring, const FireList& list, const LocalArguments& args, Nanoseconds when) {
   SelfFiring self{{.probe = list.probe.value, .timestamp = when}, args.texts};
   if (list.ops->dtps_usermode != nullptr) {
-    run_op(ProviderOp::UserMode, list.provider,
+    run_op(ProviderOp::UserMode, list.owner,
            [&] { self.user_mode = list.ops->dtps_usermode(list.provider_arg, list.probe.value, list.parg) != 0; });
   }
   uint64_t locals[SONDE_DIF_LOCALS] = {};

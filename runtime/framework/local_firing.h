@@ -35,6 +35,7 @@
 #include "runtime/base/result.h"
 #include "runtime/buffer/mapped_ring.h"
 #include "runtime/firing/firing_loop.h"
+#include "runtime/framework/op_scope.h"
 #include "runtime/framework/provider.h"
 #include "runtime/program/fire_program.h"
 
@@ -57,7 +58,7 @@ struct FireList {
   void* provider_arg = nullptr;
   void* parg = nullptr;
   int aframes = 0;
-  const char* provider = "";  ///< provider's name, for messages
+  OpOwner owner;  ///< for messages
 
   /// Computes wanted_args from the programs.
   void note_arguments();

@@ -39,7 +39,8 @@ std::string bad_attribute(const dtrace_pattr_t& all) {
   static_assert(sizeof values == sizeof all);
   std::memcpy(values, &all, sizeof all);
   for (size_t i = 0; i < std::size(values); i++) {
-    const uint32_t last = i % kMembers == kMembers - 1 ? uint32_t{DTRACE_CLASS_COMMON} : DTRACE_STABILITY_STANDARD;
+    const uint32_t last =
+        i % kMembers == kMembers - 1 ? uint32_t{DTRACE_CLASS_COMMON} : uint32_t{DTRACE_STABILITY_STANDARD};
     if (values[i] > last) return kNames[i / kMembers];
   }
   return {};
@@ -69,6 +70,7 @@ int Framework::Impl::register_provider(const char* name, const dtrace_pattr_t* a
   }
   ProviderState& added = providers.emplace_back();
   added.name = name;
+  added.owner = {lasting_text(name), plugin_of(reinterpret_cast<const void*>(ops->dtps_enable))};
   added.attributes = *attributes;
   added.ops = *ops;
   added.arg = arg;

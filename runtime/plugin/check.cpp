@@ -32,7 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kListening{500}, kSilence{100};
-constexpr std::chrono::seconds kPatience{60};
+constexpr Trial::Patience kPatience{std::chrono::seconds(60), std::chrono::seconds(300)};
 
 #define SONDE_TAP_NAME(name, ...) #name,
 constexpr const char* kTapNames[] = {SONDE_TAP_KINDS(SONDE_TAP_NAME, SONDE_NO_ROLE)};
@@ -99,7 +99,7 @@ class Check {
     provide_again();
     if (!local_.empty()) fire(command);
     progress_.doing("stop()");
-    plugin->stop();
+    stop_plugin(*plugin);
     if (!framework_.providers().empty())
       progress_.fail("stop() leaves the provider " + framework_.providers().front() + " registered");
     if (thread_count() > threads)
@@ -225,7 +225,7 @@ class Check {
 int check_plugin(const std::string& path, const std::vector<std::string>& command) {
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   auto trial = Trial::begin([&](Progress& progress) { Check(file, progress).run(command); }, Trial::Voice::Heard);
-  const std::string wrong = trial ? trial->verdict(Trial::Clock::now() + kPatience) : trial.error().message();
+  const std::string wrong = trial ? trial->verdict(kPatience) : trial.error().message();
   if (wrong.empty()) return 0;
   std::fprintf(stderr, "%s: wrong: %s\n", fs::path(path).filename().c_str(), wrong.c_str());
   return 1;

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "runtime/framework/op_scope.h"
+
 namespace sonde {
 namespace {
 
@@ -82,10 +84,19 @@ Result<const struct sonde_plugin*> open_plugin(const std::string& path) {
 
 Result<void> start_plugin(const struct sonde_plugin& plugin, const Framework& framework) {
   const std::string before = framework.register_refusal();
-  const int error = plugin.start();
+  int error = 0;
+  {
+    const OpScope scope(ProviderOp::Start, {"", plugin_of(&plugin)});
+    error = plugin.start();
+  }
   if (error == 0) return {};
   const std::string why = framework.register_refusal();
   return Error("start() returns " + errno_text(error) + (why.empty() || why == before ? "" : ": " + why));
+}
+
+void stop_plugin(const struct sonde_plugin& plugin) {
+  const OpScope scope(ProviderOp::Stop, {"", plugin_of(&plugin)});
+  plugin.stop();
 }
 
 void ask_plugin(const std::string& path, Progress& progress) {
@@ -103,7 +114,7 @@ void ask_plugin(const std::string& path, Progress& progress) {
     (void)framework.arguments(id);
   }
   progress.doing("stop()");
-  (*plugin)->stop();
+  stop_plugin(**plugin);
   progress.doing("dtps_destroy");
 }
 

@@ -17,6 +17,9 @@ Result<const struct sonde_plugin*> open_plugin(const std::string& path);
 /// Starts it in the current framework. Errors: what its start() returned, and why.
 Result<void> start_plugin(const struct sonde_plugin& plugin, const Framework& framework);
 
+/// Stops it, which it may do once.
+void stop_plugin(const struct sonde_plugin& plugin);
+
 /// The test that every plug-in must pass before it is loaded for good: start it, ask for all probes and their
 /// arguments, stop it. Call it in a child: it makes a framework of its own.
 void ask_plugin(const std::string& path, Progress& progress);

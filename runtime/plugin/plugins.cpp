@@ -9,7 +9,10 @@
 #include <set>
 #include <sstream>
 
+#include "runtime/framework/op_scope.h"
+#include "runtime/plugin/last_words.h"
 #include "runtime/plugin/plugin.h"
+#include "runtime/plugin/watchdog.h"
 
 namespace sonde {
 namespace {
@@ -55,8 +58,7 @@ std::vector<std::string> find_plugins(const std::vector<std::string>& named, con
   return all;
 }
 
-Plugins::Plugins(const std::vector<std::string>& files, std::chrono::milliseconds patience)
-    : deadline_(Trial::Clock::now() + patience) {
+Plugins::Plugins(const std::vector<std::string>& files, Trial::Patience patience) : patience_(patience) {
   for (const std::string& file : files) {
     // A bare name is a file of the current folder; dlopen() would search the system's folders.
     const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
@@ -67,11 +69,14 @@ Plugins::Plugins(const std::vector<std::string>& files, std::chrono::millisecond
 
 Result<void> Plugins::load(Asked& asked, Framework& framework) {
   if (!asked.trial) return std::move(asked.trial).error();
-  if (const std::string why = asked.trial->verdict(deadline_); !why.empty()) return Error(why);
+  if (const std::string why = asked.trial->verdict(patience_); !why.empty()) return Error(why);
   auto plugin = open_plugin(asked.file);
   if (!plugin) return std::move(plugin).error();
+  explain_ends();
+  watch_ops();
+  note_code(*plugin, plugin_of(*plugin));
   if (auto started = start_plugin(**plugin, framework); !started) return started;
-  framework.at_end.push_back((*plugin)->stop);
+  framework.at_end.push_back([plugin = *plugin] { stop_plugin(*plugin); });
   started_.emplace_back(asked.file, *plugin);
   return {};
 }

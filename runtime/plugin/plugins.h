@@ -7,7 +7,6 @@
 // of ours. All run at the same time, while the session is prepared. Without plug-ins nothing is forked.
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -31,10 +30,8 @@ std::vector<std::string> find_plugins(const std::vector<std::string>& named, con
 
 class Plugins {
  public:
-  static constexpr std::chrono::milliseconds kPatience{5000};
-
   /// Tries each in a child. One that does not pass within `patience` will be left out.
-  explicit Plugins(const std::vector<std::string>& files, std::chrono::milliseconds patience = kPatience);
+  explicit Plugins(const std::vector<std::string>& files, Trial::Patience patience = {});
 
   /// Waits for the children, loads the plug-ins that passed, and starts them in the current framework, whose end stops
   /// them. Call it once.
@@ -53,7 +50,7 @@ class Plugins {
   Result<void> load(Asked& asked, Framework& framework);
 
   std::vector<Asked> asked_;
-  Trial::Clock::time_point deadline_;
+  Trial::Patience patience_;
   std::vector<std::pair<std::string, const struct sonde_plugin*>> started_;
   std::vector<std::string> left_out_;
 };

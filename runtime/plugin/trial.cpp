@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -58,6 +59,19 @@ constexpr ProviderObservers kObservers = {
                      const char* text) { g_progress->fail("provider " + std::string(provider) + ": " + text); },
 };
 
+/// The processor time of a process and its threads; 0: it has ended.
+std::chrono::nanoseconds processor_time(pid_t pid) {
+  clockid_t clock;
+  timespec used{};
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return {};
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+/// "5 s", "300 ms"
+std::string in_words(std::chrono::milliseconds time) {
+  return time.count() % 1000 == 0 ? std::to_string(time.count() / 1000) + " s" : std::to_string(time.count()) + " ms";
+}
+
 std::string signal_name(int signal) {
   const char* name = ::sigabbrev_np(signal);
   return name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(signal);
@@ -75,10 +89,11 @@ void Progress::fail(const std::string& why) {
 Trial::Trial(Trial&& other) noexcept
     : progress_(std::exchange(other.progress_, nullptr)),
       child_(std::exchange(other.child_, 0)),
+      began_(other.began_),
       ended_(std::move(other.ended_)) {}
 
 Trial::~Trial() {
-  if (child_ != 0) (void)verdict(Clock::now());
+  if (child_ != 0) (void)verdict({{}, {}});
   if (progress_ != nullptr) ::munmap(progress_, sizeof *progress_);
 }
 
@@ -110,13 +125,19 @@ Result<Trial> Trial::begin(const Act& act, Voice voice) {
   return Trial(progress, child, UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0))));
 }
 
-std::string Trial::verdict(Clock::time_point deadline) {
-  pollfd ended{ended_.get(), POLLIN, 0};
-  int ready = 0;
-  do {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    ready = ::poll(&ended, 1, static_cast<int>(std::max<int64_t>(left, 0)));
-  } while (ready < 0 && errno == EINTR);
+std::string Trial::wait(const Patience& patience) const {
+  constexpr int kLookMs = 50;
+  for (;;) {
+    const bool used_up = processor_time(child_) >= patience.processor, late = Clock::now() - began_ >= patience.wall;
+    pollfd ended{ended_.get(), POLLIN, 0};
+    if (::poll(&ended, 1, used_up || late ? 0 : kLookMs) > 0) return {};
+    if (used_up) return in_words(patience.processor) + " of processor time";
+    if (late) return in_words(patience.wall);
+  }
+}
+
+std::string Trial::verdict(const Patience& patience) {
+  const std::string too_long = wait(patience);
   ::kill(-child_, SIGKILL);  // the group: the child, or processes that it has left behind
   int status = 0;
   while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
@@ -125,7 +146,7 @@ std::string Trial::verdict(Clock::time_point deadline) {
   const std::string doing = progress_->doing_;
   if (progress_->fault_[0] != '\0') return progress_->fault_;
   if (progress_->done_) return {};
-  if (ready == 0) return "hangs in " + doing;
+  if (!too_long.empty()) return "was not ready after " + too_long + ", in " + doing;
   if (WIFSIGNALED(status)) return "dies of " + signal_name(WTERMSIG(status)) + " in " + doing;
   return "exits with status " + std::to_string(WEXITSTATUS(status)) + " in " + doing;
 }

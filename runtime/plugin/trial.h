@@ -40,6 +40,12 @@ class Trial {
   using Act = std::function<void(Progress&)>;
   using Clock = std::chrono::steady_clock;
 
+  /// How long a child may take. Its own processor time is what counts: a machine under load gives it little of that, and
+  /// is where people trace. The other limit is for a child that waits for ever.
+  struct Patience {
+    std::chrono::milliseconds processor{5000}, wall{30000};
+  };
+
   enum class Voice { Quiet, Heard };  ///< Heard: the child's standard output and error are ours
   /// Starts the child. Errors: no memory, no process.
   static Result<Trial> begin(const Act& act, Voice voice);
@@ -47,15 +53,20 @@ class Trial {
   Trial& operator=(Trial&&) = delete;
   ~Trial();
 
-  /// Waits until the child has ended, and kills it at the deadline. Returns what is wrong with it; empty: nothing.
-  std::string verdict(Clock::time_point deadline);
+  /// Waits until the child has ended, and kills it when `patience`, counted from its start, is over. Returns what is
+  /// wrong with it; empty: nothing.
+  std::string verdict(const Patience& patience);
 
  private:
   Trial(Progress* progress, pid_t child, UniqueFd ended)
       : progress_(progress), child_(child), ended_(std::move(ended)) {}
 
+  /// Waits as verdict() says. Returns what took too long; empty: the child has ended.
+  std::string wait(const Patience& patience) const;
+
   Progress* progress_;
   pid_t child_;
+  Clock::time_point began_ = Clock::now();
   UniqueFd ended_;  ///< readable once the child has ended
 };
 

@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 class Bad : public PluginTest {
  protected:
   /// Why the plug-in is left out; "" if it is not.
-  static std::string verdict(const std::string& path, std::chrono::milliseconds patience = Plugins::kPatience) {
+  static std::string verdict(const std::string& path, Trial::Patience patience = {}) {
     Plugins plugins({path}, patience);
     Framework framework(nullptr);
     plugins.start(framework);
@@ -131,8 +131,17 @@ TEST_F(Bad, Exits) {
 }
 
 TEST_F(Bad, Hangs) {
-  EXPECT_EQ(verdict(provider("hangs", "#define IN_PROVIDE for (;;) { }"), std::chrono::milliseconds(300)),
-            "hangs in dtps_provide");
+  const std::chrono::milliseconds little{300}, much{60000};
+  EXPECT_EQ(verdict(provider("spins", "#define IN_PROVIDE for (;;) { }"), {little, much}),
+            "was not ready after 300 ms of processor time, in dtps_provide");
+  const std::string waits = provider("waits", "#include <unistd.h>\n#define IN_PROVIDE pause()");
+  EXPECT_EQ(verdict(waits, {little, little}), "was not ready after 300 ms, in dtps_provide");
+}
+
+/// What a machine under load does to it: it is slow, and uses little of the processor.
+TEST_F(Bad, SlowIsNotBad) {
+  const std::string slow = provider("slow", "#include <unistd.h>\n#define IN_PROVIDE usleep(700000)");
+  EXPECT_EQ(verdict(slow, {std::chrono::milliseconds(300), std::chrono::seconds(60)}), "");
 }
 
 class Good : public PluginTest {};

@@ -35,6 +35,13 @@
 #define sonde_shown_inode file_inode
 #endif
 
+/* If each thread ends by itself, the process gets the status of the last one; before 6.0 that of the leader. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 0, 0)
+#define SONDE_LAST_THREAD_DECIDES 1
+#else
+#define SONDE_LAST_THREAD_DECIDES 0
+#endif
+
 /* Since 6.3 the flags of a mapping are changed by functions. */
 static inline void sonde_vma_clear(struct vm_area_struct *vma,
 				   unsigned long flags)

@@ -371,15 +371,19 @@ static u32 hold_on_signal(u32 action, struct utrace_engine *engine,
 	return hold_answer(tracee, action);
 }
 
-/* The status that wait() will return. */
+/*
+ * The status that wait() will return, in the last thread. It has not begun to
+ * end yet, so the kernel has not made its code that of the group.
+ */
 static int hold_exit_status(long code)
 {
 	struct signal_struct *signal = current->signal;
 
 	if (signal->flags & SIGNAL_GROUP_EXIT)
 		return signal->group_exit_code;
-	return thread_group_leader(current) ? code :
-					      current->group_leader->exit_code;
+	if (SONDE_LAST_THREAD_DECIDES || thread_group_leader(current))
+		return code;
+	return current->group_leader->exit_code;
 }
 
 static u32 hold_on_exit(u32 action, struct utrace_engine *engine,

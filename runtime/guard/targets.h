@@ -142,9 +142,8 @@ struct Process {
   uint64_t trap_handler = 0;         ///< of SIGTRAP, if known: SIG_IGN or an address; 0: none
   uint64_t passed = 0;               ///< breakpoints passed so far
   bool run_to_constructors = false;  ///< run_to_entry also ends there, if it comes first
-  bool has_leader_code = false;
-  long leader_code = 0;
-  long status = 0;  ///< wait status, as far as it is known
+  bool has_group_code = false;       ///< exit_group() or a signal ends all threads: `status` is final
+  long status = 0;                   ///< wait status, as far as it is known
 };
 
 class Targets {

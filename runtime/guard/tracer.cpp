@@ -19,6 +19,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -92,6 +93,15 @@ std::string path_of_exec(const Thread& thread, const utrace_call& made, uint32_t
   std::string file = read_link("/proc/" + std::to_string(thread.tid) + "/fd/" + std::to_string(fd));
   take_deleted_mark(file);
   return file;
+}
+
+/// Whether the last thread that ends by itself decides on the status of its process: Linux 6.0 and later.
+bool last_thread_decides() {
+  static const bool decides = [] {
+    utsname about{};
+    return uname(&about) == 0 && std::atoi(about.release) >= 6;
+  }();
+  return decides;
 }
 
 Firing of_end(int status) {
@@ -387,7 +397,8 @@ uint32_t Tracer::on_exec(Thread& thread) {
     sampler_.forget(before);
     sampler_.adopt(thread);
   }
-  process.has_leader_code = false;
+  process.has_group_code = false;
+  process.status = 0;
   stepper_.thread_gone(thread);
   serve_waiting();
   thread.at_site = thread.reentered = 0;
@@ -479,16 +490,16 @@ uint32_t Tracer::on_quiesce(Thread& thread, uint32_t event) {
   return resume_action(thread);
 }
 
-/// Keeps the status that wait() will return for the process: that of exit_group, or the leader's if each thread ends by
-/// itself.
+/// Keeps the status that wait() will return for the process: that of exit_group() or of the signal that ends it. If each
+/// thread ends by itself, it is that of the last one, in kernels before 6.0 that of the leader. Of two threads that end
+/// at the same moment, the last one is the one whose stop is reported last.
 void Tracer::note_exit(Thread& thread, long code) {
   Process& process = *thread.process;
   const bool alone = current_call(thread) == SYS_exit && WIFEXITED(code);
-  if (alone && thread.tid == process.pid) {
-    process.has_leader_code = true;
-    process.leader_code = code;
-  }
-  process.status = alone && process.has_leader_code ? process.leader_code : code;
+  if (process.has_group_code) return;
+  process.has_group_code = !alone;
+  if (alone && !last_thread_decides() && thread.tid != process.pid) return;
+  process.status = code;
 }
 
 void Tracer::notify_walked(Process& process, Nanoseconds time) {

@@ -37,6 +37,7 @@ namespace sonde {
 namespace {
 
 constexpr uint64_t kMinusOne = UINT64_MAX;
+constexpr uint64_t kMostCounted = 4096;  ///< more elements of an array are never captured
 
 /// Results of interrupted calls that the kernel restarts, with strace's names. No program gets these numbers.
 struct Restart {
@@ -230,7 +231,17 @@ class Decoder {
         return "[" + descriptor(read_as<uint32_t>(piece.bytes, 0)) + ", " +
                descriptor(read_as<uint32_t>(piece.bytes, 4)) + "]";
       });
-    return or_pointer(shape.out, [&](const auto& piece) { return format_structure(id, piece.bytes, is_array(shape)); });
+    return or_pointer(shape.out, [&](const auto& piece) {
+      return format_structure(id, piece.bytes.substr(0, most_bytes(id, shape)), is_array(shape));
+    });
+  }
+
+  /// Another argument may point to a longer array at the same address.
+  size_t most_bytes(Struct::Id id, const ArgumentShape& shape) const {
+    if (!is_array(shape) || shape.size >= 6) return std::string_view::npos;
+    const uint8_t bytes = find_syscall(call_.number)->parameters[shape.size].bytes;
+    const uint64_t count = cut(argument(shape.size), bytes);
+    return count > kMostCounted ? std::string_view::npos : count * size_of(id).bytes;
   }
 
   /// In the first version of capget and capset there is no second structure.

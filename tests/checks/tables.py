@@ -40,6 +40,16 @@ TABLES = {
         set(),
         r'(\bformat={name}\b|"{name}")',
     ),
+    "runtime/syscall/shapes.txt": (
+        re.compile(r"^(?:before )?(?P<name>\w+)\((?P<kind>)", re.M),
+        set(),
+        r"\b(ROW|ALONE)\({name}\b",
+    ),
+    "runtime/process/arch/x86_64/syscalls.inc": (
+        re.compile(r'^\{\d+, "(?P<name>\w+)", (?P<kind>)', re.M),
+        set(),
+        r"\b(ROW|ALONE)\({name}\b",
+    ),
     "docs/language/errors.md": (
         re.compile(r"^\| (?P<name>D_\w+) \| (?P<kind>.*) \|$", re.M),
         set(),
@@ -83,14 +93,14 @@ def untested(table, tests):
 
 
 def main():
-    tests = test_text()
+    tests, calls = test_text(), (ROOT / "tests/programs/every_call.c").read_text(encoding="utf-8")
     failed = False
     for table in TABLES:
         if not (ROOT / table).exists():
             print(f"{table}: missing")
             failed = True
             continue
-        count, missing = untested(table, tests)
+        count, missing = untested(table, calls if "syscall" in table else tests)
         failed |= bool(missing)
         print(f"{table}: {count} rows, {len(missing)} without a test" + "".join(f"\n  {name}" for name in missing))
     return 1 if failed else 0

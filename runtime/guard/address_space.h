@@ -51,13 +51,14 @@ struct Site : KeptBytes {
   uint64_t address = 0;
   uint64_t slot = 0;  ///< where its instruction was last copied; 0: nowhere
   Few<ArmedTap*> taps;
-  uint32_t callers : 30 = 0;  ///< threads that sleep in a system call which returns here
+  uint32_t callers : 29 = 0;  ///< threads that sleep in a system call which returns here
   uint32_t program_entry : 1 = 0;
   uint32_t linker : 1 = 0;  ///< the dynamic linker passes here after each change of its list
+  uint32_t clone : 1 = 0;   ///< loads the number of clone or clone3: the thread stops at that call
   uint32_t lifted = 0;      ///< threads that are stepping its instruction in place
 
   Instruction instruction() const { return Instruction(address, bytes.data(), length); }
-  bool used() const { return !taps.empty() || program_entry || linker || callers > 0; }
+  bool used() const { return !taps.empty() || program_entry || linker || clone || callers > 0; }
 };
 
 class AddressSpace {
@@ -97,6 +98,8 @@ class AddressSpace {
   bool settle_debts();
   /// Whether its breakpoints can be taken out: nothing is owed, and its memory is open or has none.
   bool reachable() const { return debts_.empty() && (sites_.empty() || memory_.open()); }
+  /// Takes copies of its breakpoints out of another process, which may run. Returns how many there were.
+  size_t free_copy(pid_t other) const;
   /// The number of breakpoints that somebody else has taken out of text that is otherwise unchanged, such as a tracer
   /// that has removed a uprobe from there.
   size_t lost() const;

@@ -3,6 +3,7 @@
 #pragma once
 
 #if defined(__x86_64__)
+#include "runtime/guard/arch/x86_64/clone_calls.h"
 #include "runtime/guard/arch/x86_64/frame.h"
 #include "runtime/guard/arch/x86_64/instruction.h"
 #include "runtime/guard/arch/x86_64/perf_registers.h"

@@ -62,7 +62,10 @@ bool Breakpoints::prepare(Process& process) {
   const std::vector<Mapping> fresh = space.refresh(process.pid);
   process.interpreter = interpreter_in(space.mappings());
   if (space.compat()) return true;
-  for (const Mapping& mapping : fresh) arm_all_in(process, mapping);
+  for (const Mapping& mapping : fresh) {
+    arm_all_in(process, mapping);
+    watch_clones(process, mapping);
+  }
   watch_linker(process);
   return true;
 }
@@ -79,6 +82,40 @@ void Breakpoints::watch_linker(Process& process) {
   const uint64_t before = space.linker_function();
   if (Site* site = before != 0 ? space.insert(before, why) : nullptr) site->linker = true;
   if (Site* entry = space.entry() != 0 ? space.insert(space.entry(), why) : nullptr) entry->program_entry = true;
+}
+
+/// Sets a breakpoint where the program is about to make a child that could hide from us: see clone_loads.h.
+void Breakpoints::watch_clones(Process& process, const Mapping& text) {
+  if (process.filtered || process.interpreter != nullptr || !text.executable || text.shared) return;
+  AddressSpace& space = *process.space;
+  const auto read = [&](uint64_t at, void* to, size_t length) { return space.read(at, to, length); };
+  std::map<uint64_t, MakesCall> known;  // by function, or pointer to it: many loads lead to the same one
+  for (const CloneLoad& load : clone_loads_.in(process.pid, text)) {
+    const uint64_t address = text.start + (load.offset - text.offset);
+    const uint64_t function = address + static_cast<uint64_t>(load.callee);
+    const auto [found, fresh] = known.try_emplace(function, MakesCall::Yes);
+    if (fresh && load.callee != 0) found->second = makes_call(function, load.by_pointer, read);
+    const MakesCall calls = found->second;
+    if (calls == MakesCall::No) continue;
+    std::string why;
+    Site* site = space.insert(address, why);
+    if (site == nullptr) continue;
+    site->clone = true;
+    if (calls == MakesCall::NotYetKnown) process.unresolved_clones[address] = load;
+  }
+}
+
+/// The thread loads the number of such a call.
+void Breakpoints::pass_clone(Thread& thread, Site& site) {
+  Process& process = *thread.process;
+  const auto read = [&](uint64_t at, void* to, size_t length) { return process.space->read(at, to, length); };
+  if (const auto found = process.unresolved_clones.find(site.address); found != process.unresolved_clones.end()) {
+    const CloneLoad load = found->second;
+    const MakesCall calls = makes_call(site.address + static_cast<uint64_t>(load.callee), load.by_pointer, read);
+    if (calls != MakesCall::NotYetKnown) process.unresolved_clones.erase(found);
+    site.clone = calls != MakesCall::No;
+  }
+  if (site.clone) utrace_watch_clone(thread.task);
 }
 
 void Breakpoints::arm_in(Process& process, ArmedTap& tap, const Mapping& mapping) {
@@ -157,6 +194,7 @@ void Breakpoints::disarm(ArmedTap& tap) {
 
 void Breakpoints::adopt(Process& process) {
   process.space = std::make_shared<AddressSpace>(process.pid);
+  process.unresolved_clones.clear();
   process.at_entry = false;
   if (process.origin != process.pid) {
     process.origin = 0;
@@ -197,9 +235,11 @@ void Breakpoints::forked(Process& child, const Process& parent, bool shares_memo
     return;
   }
   const auto covers = [&](const ArmedTap* tap) { return tap->covers(child); };
+  const bool tapped = taps_.any_user(child);
   child.space = std::make_shared<AddressSpace>(child.pid, *parent.space, [&](const Site& site) {
-    return site.program_entry || site.linker || std::ranges::any_of(site.taps, covers);
+    return site.program_entry || site.linker || (site.clone && tapped) || std::ranges::any_of(site.taps, covers);
   });
+  child.unresolved_clones = parent.unresolved_clones;
   child.at_entry = parent.at_entry;
   for (auto& [address, site] : child.space->sites()) site.taps.erase_if(std::not_fn(covers));
 }
@@ -251,7 +291,10 @@ void Breakpoints::notice_uprobes(Process& process, const AddressSpace& seen) {
 void Breakpoints::look_again(Thread& thread) {
   Process& process = *thread.process;
   const std::vector<Mapping> fresh = process.space->refresh(process.pid);
-  for (const Mapping& mapping : fresh) arm_all_in(process, mapping);
+  for (const Mapping& mapping : fresh) {
+    arm_all_in(process, mapping);
+    watch_clones(process, mapping);
+  }
   notify_refused();
   notice_uprobes(process, *process.space);
   for (const Mapping& mapping : fresh) notify_mapped(thread, mapping);
@@ -293,6 +336,9 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, machine::Registers& regs, std
   } else if (site->linker) {
     if (process.run_to_constructors && space.linker_done()) arrive(process);
     look_again(thread);
+  } else if (site->clone) {
+    pass_clone(thread, *site);
+    space.remove_unused(address);
   }
   if ((site = space.site(address)) != nullptr) fire_taps(thread, *site, regs, firings);
   return Trap::Ours;

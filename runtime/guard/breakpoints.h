@@ -29,6 +29,7 @@
 #include <map>
 #include <set>
 
+#include "runtime/guard/clone_loads.h"
 #include "runtime/guard/dif_env.h"
 #include "runtime/guard/taps.h"
 
@@ -84,6 +85,8 @@ class Breakpoints {
   void arm_code(Process& process, ArmedTap& tap);
   void look_again(Thread& thread);
   bool belongs_to_us(Thread& thread, uint64_t address);
+  void watch_clones(Process& process, const Mapping& text);
+  void pass_clone(Thread& thread, Site& site);
   void notify_mapped(Thread& thread, const Mapping& mapping);
   void watch_linker(Process& process);
   void arrive(Process& process);
@@ -99,6 +102,7 @@ class Breakpoints {
   Targets& targets_;
   TapTable& taps_;
   Events events_;
+  CloneLoads clone_loads_;
   std::map<Refused, std::set<uint64_t>> refused_;  // offsets in the file
 };
 

@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <utility>
 
 #include "runtime/base/procfs.h"
@@ -47,6 +48,18 @@ constexpr auto kSettleLimit =
 
 Error no_process(pid_t pid) { return Error("no process " + std::to_string(pid) + " is traced", ESRCH); }
 Error no_thread(pid_t tid) { return Error("no thread " + std::to_string(tid) + " is traced", ESRCH); }
+
+std::vector<pid_t> children_of(pid_t pid) {
+  std::vector<pid_t> found;
+  const std::string threads = proc_folder(pid) + "/task";
+  DIR* list = opendir(threads.c_str());
+  while (const dirent* entry = list != nullptr ? readdir(list) : nullptr) {
+    std::ifstream file(threads + "/" + entry->d_name + "/children");
+    for (pid_t child = 0; file >> child;) found.push_back(child);
+  }
+  if (list != nullptr) closedir(list);
+  return found;
+}
 
 }  // namespace
 
@@ -274,6 +287,7 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
     AddressSpace& space = *process->space;
     if (space.had_sites()) with_sites.push_back(pid);
     notify_lost(*process);
+    free_hidden_children(*process);
     space.remove_all();
   }
   (void)settle(with_sites);  // a thread that is not quiet by then may die of our trap; there is nothing better to do
@@ -318,6 +332,29 @@ void Tracer::notify_lost(const Process& process) {
   if (const size_t lost = process.space->lost(); lost > 0)
     events_.notice("process " + std::to_string(process.pid) + ": somebody else has taken out " + std::to_string(lost) +
                    (lost == 1 ? " breakpoint" : " breakpoints") + " of sonde: later hits there were not seen");
+}
+
+/// A child that hides from tracers is made while nothing stops its parent's call (clone_loads.h). It dies of the first
+/// breakpoint that it meets.
+void Tracer::notify_trapped_child(pid_t parent, pid_t child) {
+  Process* process = targets_.process(parent);
+  if (process == nullptr || !process->space->had_sites()) return;
+  events_.harm("process " + std::to_string(child) + ", a child of process " + std::to_string(parent) +
+               " that sonde does not trace, has died of a SIGTRAP: if it was made with CLONE_UNTRACED, a breakpoint of "
+               "sonde has killed it");
+}
+
+/// Takes our breakpoints out of those that have not met one yet. Call it while they are in the parent's memory.
+void Tracer::free_hidden_children(Process& process) {
+  if (!process.space->had_sites()) return;
+  for (pid_t child : children_of(process.pid)) {
+    if (targets_.process(child) != nullptr) continue;
+    const size_t freed = process.space->free_copy(child);
+    if (freed == 0) continue;
+    events_.notice("process " + std::to_string(child) + ", a child of process " + std::to_string(process.pid) +
+                   " that hides from tracers (CLONE_UNTRACED), had " + std::to_string(freed) +
+                   (freed == 1 ? " breakpoint" : " breakpoints") + " of sonde: taken out");
+  }
 }
 
 void Tracer::notify_cut_short() {

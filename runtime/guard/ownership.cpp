@@ -181,7 +181,7 @@ void AddressSpace::remove_all() {
     }
     Site& left = at->second;
     left.taps.erase_if([](const ArmedTap*) { return true; });
-    left.program_entry = left.linker = 0;
+    left.program_entry = left.linker = left.clone = 0;
     left.callers = 0;
     debts_.insert(at->first);
     ++at;
@@ -213,6 +213,15 @@ void AddressSpace::clean(const std::map<uint64_t, KeptBytes>& breakpoints) {
         owe(at->first, at->second);
     }
   }
+}
+
+size_t AddressSpace::free_copy(pid_t other) const {
+  AddressSpace copy(other);
+  size_t freed = 0;
+  // Backwards: where breakpoints are close to each other, the bytes behind one are right once the next is out.
+  for (auto at = sites_.rbegin(); at != sites_.rend(); ++at)
+    if (copy.still_ours(at->first, at->second) && copy.write(at->first, at->second.bytes.data(), kCovered)) freed++;
+  return freed;
 }
 
 size_t AddressSpace::lost() const {

@@ -128,6 +128,7 @@ struct Process {
   std::shared_ptr<AddressSpace> space;
   bool requested = false;                    ///< the consumer spawned it or attached to it
   bool attached = false;                     ///< it was already running
+  bool filtered = false;                     ///< a filter of ours stops the calls that matter to us
   bool waiting = false;                      ///< stopped until GO
   bool shows_exec = false;                   ///< its exec fires at GO
   bool silent = false;                       ///< runs before GO: its firings are ignored
@@ -139,11 +140,12 @@ struct Process {
   bool told_of_copies = false;               ///< the user knows that it runs copies of probed code
   bool at_entry = false;                     ///< run_to_entry has succeeded, or has ended before the constructors
   bool run_to_entry = false;
-  uint64_t trap_handler = 0;         ///< of SIGTRAP, if known: SIG_IGN or an address; 0: none
-  uint64_t passed = 0;               ///< breakpoints passed so far
-  bool run_to_constructors = false;  ///< run_to_entry also ends there, if it comes first
-  bool has_group_code = false;       ///< exit_group() or a signal ends all threads: `status` is final
-  long status = 0;                   ///< wait status, as far as it is known
+  std::unordered_map<uint64_t, CloneLoad> unresolved_clones;  ///< by address, those whose function is not known yet
+  uint64_t trap_handler = 0;                                  ///< of SIGTRAP, if known: SIG_IGN or an address; 0: none
+  uint64_t passed = 0;                                        ///< breakpoints passed so far
+  bool run_to_constructors = false;                           ///< run_to_entry also ends there, if it comes first
+  bool has_group_code = false;  ///< exit_group() or a signal ends all threads: `status` is final
+  long status = 0;              ///< wait status, as far as it is known
 };
 
 class Targets {

@@ -193,6 +193,9 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
   host_.on_trap_action = [this](utrace_task* task, uint64_t handler) {
     if (Thread* thread = targets_.thread(utrace_task_tid(task))) thread->process->trap_handler = handler;
   };
+  host_.on_trapped_child = [this](utrace_task* task, pid_t child) {
+    notify_trapped_child(utrace_task_pid(task), child);
+  };
   host_.forget_asleep = [this](utrace_task* task) {
     if (Thread* thread = targets_.thread(utrace_task_tid(task))) breakpoints_.forget_return(*thread);
   };
@@ -206,6 +209,7 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
   if (process == nullptr) {
     process = &targets_.add_process(pid);
     process->origin = pid;
+    process->filtered = host_.filtered(pid);
     process->silent = attaching_ || (parent != nullptr && parent->process->silent);
     if (parent != nullptr)
       breakpoints_.forked(*process, *parent->process, (flags & CLONE_VM) != 0);
@@ -559,6 +563,7 @@ uint32_t Tracer::on_exit(Thread& thread, long code) {
   if (taps_.any(SONDE_TAP_SIGNAL_SEND)) fire_send(thread, last_send_of(thread, utrace_get_call(thread.task)));
   fire(thread, taps_.of(SONDE_TAP_LWP_EXIT), of_end(static_cast<int>(code)));
   if (last) notify_mappings(thread);
+  if (last) free_hidden_children(process);
   if (last) fire(thread, taps_.of(SONDE_TAP_EXIT), of_end(static_cast<int>(process.status)));
   return thread.held ? UTRACE_STOP : UTRACE_RESUME;  // nothing else may delay its end
 }

@@ -73,6 +73,8 @@ class Tracer {
   void notify_cut_short();
   void undo_rest(pid_t pid);
   void notify_lost(const Process& process);
+  void notify_trapped_child(pid_t parent, pid_t child);
+  void free_hidden_children(Process& process);
   Result<void> take_sharers(pid_t pid);
   bool settle(const std::vector<pid_t>& pids);
 

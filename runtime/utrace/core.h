@@ -33,6 +33,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -159,6 +160,8 @@ class Core {
   void show_child(utrace_task& task);
   /// Puts back what show_child() has changed.
   void put_clone_back(utrace_task& task);
+  /// At a SIGCHLD: tells if a child that we do not know has died of a SIGTRAP.
+  void see_hidden_child(utrace_task& task);
   /// At the end of a call of a child that was to be hidden: tells if it cannot trace a process because we do.
   void see_rival(utrace_task& task);
 
@@ -194,6 +197,8 @@ class Core {
   std::function<void(utrace_task*)>* forget_hook = nullptr;
   std::function<void(const std::string&)>* notice_hook = nullptr;
   std::function<void(utrace_task*, uint64_t handler)>* trap_action_hook = nullptr;
+  std::function<void(utrace_task*, pid_t)>* trapped_hook = nullptr;
+  std::set<pid_t> trapped;  ///< threads that we knew and that a SIGTRAP has killed, until their parents learn it
   std::unordered_map<pid_t, std::unique_ptr<utrace_task>> tasks;
   uint64_t stops = 0;
   std::chrono::nanoseconds looking() const { return spin_.spent(); }

@@ -335,7 +335,7 @@ void Core::proceed(utrace_task& task) {
   bool exit_stop =
       task.in_syscall && (task.report_at_exit || task.hurried || task.anew || task.goes_strict || task.clone ||
                           task.wants_exit(task.number) || (task.stop != Stop::Entry && task.running_full));
-  bool full = (task.full || exit_stop || task.kept || task.hides) && task.stop != Stop::Death;
+  bool full = (task.full || exit_stop || task.kept || task.hides || task.watches_clone > 0) && task.stop != Stop::Death;
   int what = step && !exit_stop ? (choice.action == UTRACE_BLOCKSTEP ? PTRACE_SINGLEBLOCK : PTRACE_SINGLESTEP)
              : full             ? PTRACE_SYSCALL
                                 : PTRACE_CONT;

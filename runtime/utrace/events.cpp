@@ -424,6 +424,7 @@ void Core::report_birth(utrace_task& task) {
 
 void Core::dead(utrace_task& task, int status) {
   bool process = task.tid == task.pid;
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP) trapped.insert(task.pid);
   task.life = Life::Dead;
   task.stop = Stop::None;
   task.registers_valid = false;

@@ -268,6 +268,7 @@ UtraceHost::UtraceHost() : impl_(std::make_unique<Impl>()) {
   impl_->forget_hook = &forget_asleep;
   impl_->notice_hook = &on_notice;
   impl_->trap_action_hook = &on_trap_action;
+  impl_->trapped_hook = &on_trapped_child;
 }
 UtraceHost::~UtraceHost() = default;
 

@@ -117,6 +117,7 @@ void Core::on_signal(utrace_task& task, int signal) {
       return finish(task);
     }
   }
+  if (signal == SIGCHLD) see_hidden_child(task);
   if (task.redeliveries.empty() && !(task.events & (UTRACE_EVENT_SIGNAL_ALL | UTRACE_EVENT_QUIESCE)))
     return finish(task);
   if (request(PTRACE_GETSIGINFO, task, nullptr, &task.info) != 0) return finish(task);

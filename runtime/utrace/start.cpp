@@ -362,6 +362,7 @@ void Core::detach_all() {
   forget_hook = nullptr;
   notice_hook = nullptr;
   trap_action_hook = nullptr;
+  trapped_hook = nullptr;
   for (int round = 0; round < 100; ++round) {
     bool filtered_left = false, left = false;
     std::vector<pid_t> pids;

@@ -122,6 +122,7 @@ struct utrace_task {
   uint64_t returned_at = 0;       ///< time of the return that is being reported, if it is reported late
   std::optional<KeptReturn> kept;
   std::optional<ChangedClone> clone;
+  uint8_t watches_clone = 0;  ///< so many calls may still come before the clone at whose entry it must stop
   bool hides = false;   ///< it was made to be hidden from tracers: its calls are watched for an attempt to trace us
   uint32_t events = 0;  ///< union over the engines
   uint32_t syscall_action = 0;

@@ -9,13 +9,14 @@
 //            others
 //
 // At the end of the call the register, and the memory below the stack, are as before, in the child too. The entry must
-// stop: a filter of ours sees to that, and so does PTRACE_SYSCALL. Where neither is (-p with function probes only), such a
-// child is not protected.
+// stop: a filter of ours sees to that, and so does PTRACE_SYSCALL. Where neither is (-p with function probes only), who
+// knows that a thread is about to make such a call says so (utrace_watch_clone).
 //
 // Who hides a child from tracers may want to be its tracer: LeakSanitizer stops all threads of its process from such a
 // child. A process has one tracer, so that fails under us, and we say so.
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/ptrace.h>
 
 #include <cstring>
@@ -50,9 +51,15 @@ bool use_copy(utrace_task& task, uint64_t size, ChangedClone& change) {
 
 }  // namespace
 
+void utrace_watch_clone(utrace_task* task) {
+  constexpr uint8_t kMostBefore = 64;  // calls of a signal handler that runs first
+  task->watches_clone = kMostBefore;
+}
+
 void Core::show_child(utrace_task& task) {
   const bool clone = is_call(task.number, machine::kCloneCall, machine::kCompatCloneCall);
   const bool clone3 = is_call(task.number, machine::kClone3Call, machine::kCompatClone3Call);
+  if (task.watches_clone > 0) task.watches_clone = clone || clone3 ? 0 : task.watches_clone - 1;
   if ((!clone && !clone3) || task.clone || !load_registers(task)) return;
   const utrace_call call = utrace_get_call(&task);
   ChangedClone change{call.arguments[0], 0, {}};
@@ -76,7 +83,16 @@ void Core::put_clone_back(utrace_task& task) {
   if (!task.clone || !load_registers(task)) return;
   const ChangedClone change = *std::exchange(task.clone, std::nullopt);
   if (change.place != 0) utrace_write_memory(&task, change.place, change.kept.data(), change.kept.size());
+  // A call that a signal has interrupted is made again.
+  if (machine::may_restart(machine::call_result(task.registers))) utrace_watch_clone(&task);
   machine::set_first_call_argument(task.registers, !machine::is_native(task.registers), change.argument);
+}
+
+void Core::see_hidden_child(utrace_task& task) {
+  siginfo_t info{};
+  if (request(PTRACE_GETSIGINFO, task, nullptr, &info) != 0) return;
+  if ((info.si_code != CLD_KILLED && info.si_code != CLD_DUMPED) || info.si_status != SIGTRAP) return;
+  if (trapped.erase(info.si_pid) == 0 && trapped_hook && *trapped_hook) (*trapped_hook)(&task, info.si_pid);
 }
 
 void Core::see_rival(utrace_task& task) {

@@ -152,6 +152,10 @@ int utrace_set_signal_mask(utrace_task* task, uint64_t mask);
 /// Sends the thread a signal that arrives with exactly this siginfo, and is then reported. Returns 0 or -errno.
 int utrace_queue_signal(utrace_task* task, const siginfo_t& info);
 
+/// The thread is about to make a clone or clone3: it stops at the entry of the next one, so that CLONE_UNTRACED is taken
+/// out. It also stops at the calls before that, a few at most.
+void utrace_watch_clone(utrace_task* task);
+
 /// Registers, memory and the like of a stopped thread. Changed registers are written back before it runs.
 machine::Registers* utrace_registers(utrace_task* task);                               ///< null: the thread is gone
 int utrace_read_memory(utrace_task* task, uint64_t address, void* to, size_t length);  ///< 0, -EFAULT, -ESRCH
@@ -222,6 +226,8 @@ class UtraceHost {
   /// Called at the entry of a call that sets the action of SIGTRAP, if the thread stops there: it does under a filter of
   /// ours, and where all calls stop. `handler`: an address, SIG_DFL or SIG_IGN.
   std::function<void(utrace_task*, uint64_t handler)> on_trap_action;
+  /// Called when a thread gets the news that a SIGTRAP has killed a child of its process which we do not trace.
+  std::function<void(utrace_task*, pid_t child)> on_trapped_child;
   /// Whether some traced thread needs us: one that was not left, or a filtered one.
   bool needed() const;
   bool filtered(pid_t pid) const;

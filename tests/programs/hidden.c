@@ -83,7 +83,31 @@ static void make_all(const char* with, unsigned long hidden) {
   judge(HOW("clone3 refused"), (int)syscall(SYS_clone3, &arguments, sizeof arguments), arguments.flags == hidden);
 }
 
-int main(void) {
+/// Children that nobody expects: the number of the call is not in the code. The first calls work() at once, the second
+/// when its standard input has ended.
+static void make_unexpected(void) {
+  static volatile long number = SYS_clone;
+  for (int waits = 0; waits < 2; waits++) {
+    char byte;
+    const int pid = (int)syscall(number, CLONE_UNTRACED | SIGCHLD, 0, 0, 0, 0);
+    if (pid == 0 && waits) {
+      printf("waits\n");
+      fflush(stdout);
+      while (read(0, &byte, 1) > 0) continue;
+    }
+    if (pid == 0) child(0);
+    judge(waits ? "waiting" : "unexpected", pid, 1);
+  }
+}
+
+/// With an argument it begins when a byte comes on standard input.
+int main(int argc, char** argv) {
+  char byte;
+  if (argc > 1 && read(0, &byte, 1) < 0) return 1;
+  if (argc > 1 && strcmp(argv[1], "unexpected") == 0) {
+    make_unexpected();
+    return 0;
+  }
   make_all("hidden", CLONE_UNTRACED);
   make_all("plain", 0);
   return work(-1);

@@ -2,9 +2,12 @@
 """Children that hide from tracers."""
 
 import pathlib
+import re
+import shutil
+import signal
 import subprocess
 
-from support import Skip, check, counts, equal, scenario
+from support import Skip, at_rest, attached_to, check, counts, equal, scenario, tracer_of, wait_until
 
 BY_PTRACE = {"only": "ptrace", "why": "only a tracer's breakpoints and filters can harm them"}
 WORK = "pid$target:a.out:work:entry"
@@ -39,3 +42,74 @@ def a_program_that_looks_for_leaks(world):
         equal("wants to trace process" in result.stderr, leaks, f"{options}: sonde's line")
         check("CHECK failed" not in result.stderr, options)
     world.expect_nothing_left()
+
+
+def attach(world, program, *options, probe=WORK):
+    """Starts a program that waits for a byte, and sonde on it."""
+    process = world.start([program, "wait"] if isinstance(program, str) else program, stdin=subprocess.PIPE)
+    sonde = world.start_sonde("-qn", probe + " { @[probefunc] = count(); }", *options, "-p", str(process.pid))
+    wait_until(lambda: attached_to(sonde, process.pid) and at_rest(sonde), what="attached")
+    return process, sonde
+
+
+def go_on(process):
+    process.stdin.write("\n")
+    process.stdin.flush()
+
+
+@scenario(**BY_PTRACE)
+def hidden_children_of_a_process_attached_to(world):
+    """With function probes only nothing stops the calls: a breakpoint stands where their numbers are loaded. Compiled in each way
+    that makes that look different; static, too."""
+    for flags in ([], ["-O0"], ["-Os"], ["-static"], ["-Wl,-z,now", "-fcf-protection=none"], ["-Wl,-z,lazy"], ["-fno-plt"], ["-no-pie"]):
+        program = world.program("hidden", *flags)
+        untraced = world.run([program]).stdout
+        process, sonde = attach(world, program)
+        out, _err = process.communicate("\n", timeout=60)
+        printed, told = sonde.communicate(timeout=60)
+        equal(out, untraced, f"what the program saw, compiled with {flags}: {told}")
+        equal(counts(printed), {"work": 181}, f"calls, those of the children too, compiled with {flags}")
+        equal((sonde.returncode, told), (0, ""), f"compiled with {flags}")
+
+
+@scenario(**BY_PTRACE)
+def a_process_attached_to_that_looks_for_leaks(world):
+    """LeakSanitizer's own message and status are those under strace; without it everything is as untraced."""
+    if "libasan" not in subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout:
+        raise Skip("no AddressSanitizer: libgcc-12-dev")
+    program = world.program("hidden", "-fsanitize=address")
+    for options in ("detect_leaks=1", "detect_leaks=0"):
+        env = {"ASAN_OPTIONS": options}
+        plain = world.run([program], env=env)
+        if options == "detect_leaks=1" and shutil.which("strace"):
+            plain = world.run(["strace", "-f", "-o", world.path("calls", ""), program], env=env)
+        process = world.start([program, "wait"], env=env, stdin=subprocess.PIPE)
+        sonde = world.start_sonde("-qn", WORK + " { @[probefunc] = count(); }", "-p", str(process.pid))
+        wait_until(lambda: attached_to(sonde, process.pid) and at_rest(sonde), what="attached")
+        out, err = process.communicate("\n", timeout=60)
+        printed, told = sonde.communicate(timeout=60)
+        if options == "detect_leaks=0" or shutil.which("strace"):
+            equal(out, plain.stdout, f"{options}: its lines")
+            equal(*(re.sub(r"==\d+==|0x\w+|\d{9,}", "", text) for text in (err, plain.stderr)), f"{options}: its messages")
+            equal(process.returncode, plain.status, f"{options}: its status")
+        equal("wants to trace process" in told, options == "detect_leaks=1", f"{options}: sonde's line: {told}")
+        equal((sonde.returncode, counts(printed)), (0, {"work": 181}), options)
+    world.expect_nothing_left()
+
+
+@scenario(**BY_PTRACE)
+def a_child_that_hides_unexpectedly(world):
+    """Its parent takes the number of the call from a variable, which nothing sees. The first child dies of a breakpoint: told, and
+    sonde ends with status 1. The second gets the program's bytes back when sonde ends, and lives."""
+    process, sonde = attach(world, [world.program("hidden"), "unexpected"])
+    go_on(process)
+    equal(process.stdout.readline(), f"unexpected: waited status {signal.SIGTRAP.value:x}, unchanged\n", "the first child")
+    equal(process.stdout.readline(), "waits\n", "the second child")
+    sonde.send_signal(signal.SIGINT)
+    _printed, told = sonde.communicate(timeout=60)
+    check("has died of a SIGTRAP: if it was made with CLONE_UNTRACED" in told, told)
+    check(re.search(r"hides from tracers \(CLONE_UNTRACED\), had \d+ breakpoints? of sonde: taken out", told), told)
+    equal(sonde.returncode, 1, told)
+    wait_until(lambda: tracer_of(process.pid) == 0, what="let go")
+    out, _err = process.communicate(timeout=60)
+    equal(out, "waiting: waited status 0, unchanged\n", "the second child's end")

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "kmod/shared/arch.h"
 #include "kmod/shared/leave.h"
@@ -22,6 +23,18 @@ sonde_leave_state leave_state(const machine::Registers& registers);
 
 inline constexpr uint64_t kPerfRegisters = 0xff;
 machine::Registers registers_of_perf(std::span<const uint64_t, 8> words);
+
+struct CloneLoad {
+  uint64_t offset = 0;
+  int64_t callee = 0;
+  bool by_pointer = false;
+};
+inline constexpr size_t kCloneContext = 16;
+std::vector<CloneLoad> find_clone_loads(std::span<const uint8_t> bytes, size_t begin, size_t end);
+using ReadBytes = std::function<bool(uint64_t address, void* to, size_t length)>;
+std::optional<CloneLoad> follow_straight(CloneLoad load, const ReadBytes& read);
+enum class MakesCall { No, NotYetKnown, Yes };
+MakesCall makes_call(uint64_t function, bool by_pointer, const ReadBytes& read);
 
 inline constexpr size_t kInstructionMost = 4;
 inline constexpr uint32_t kSlotBytes = 8;

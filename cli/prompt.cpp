@@ -237,8 +237,9 @@ class Prompt {
     uint32_t pid = 0;
     auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), pid);
     if (error == std::errc() && end == rest.data() + rest.size()) {
-      if (auto done = session_.tracing().attach_target(pid); !done) return complain(done.error());
-      return output_.message("attached to pid " + std::to_string(pid));
+      const auto process = session_.tracing().attach_target(pid);
+      if (!process) return complain(process.error());
+      return output_.message("attached to pid " + std::to_string(*process));
     }
     auto words = split_words(rest);
     if (!words) return complain(words.error());

@@ -244,7 +244,7 @@ class Run {
     }
     if (arguments_.no_script || !options_.flag("quiet")) session_->tracing().report_cost();
     if (arguments_.no_script) {
-      for (uint32_t pid : arguments_.pids)
+      for (uint32_t pid : session_->targets().noted())
         output_.message("process " + std::to_string(pid) + " attached; Ctrl-C lets it go");
       if (!arguments_.summary && is_text()) session_->show_calls_under_way();
     }

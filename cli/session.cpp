@@ -101,7 +101,7 @@ Result<std::vector<uint32_t>> Session::enable(const CompiledText& text) {
 
 void Session::show_calls_under_way() {
   shows_calls_ = true;
-  if (targets_->any_attached()) write_calls_under_way();
+  if (!targets_->noted().empty()) write_calls_under_way();
 }
 
 void Session::write_calls_under_way() {

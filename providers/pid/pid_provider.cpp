@@ -20,6 +20,7 @@
 #include "providers/pid/sites.h"
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
+#include "runtime/base/procfs.h"
 #include "runtime/process/demangle.h"
 #include "runtime/process/proc_maps.h"
 
@@ -169,6 +170,15 @@ bool report_usdt(const Target& target, const dtrace_probedesc_t& spec) {
   return false;
 }
 
+std::string why_no_target(uint32_t number) {
+  const auto pid = static_cast<pid_t>(number);
+  if (kill(pid, 0) != 0 && errno == ESRCH) return "no such process";
+  const pid_t process = process_of_thread(pid);
+  if (process == 0 || process == pid) return "it is not traced, add -p " + std::to_string(number);
+  return std::to_string(number) + " is a thread of process " + std::to_string(process) + ": pid" +
+         std::to_string(process) + ": names all of it";
+}
+
 /// Reports why there is no provider, or no probe, of that name.
 void provide_base(void*, const dtrace_probedesc_t* spec) {
   if (spec == nullptr) return;
@@ -187,9 +197,7 @@ void provide_base(void*, const dtrace_probedesc_t* spec) {
     return sonde_provide_error("D_PROC_BADPID", text.c_str());
   }
   if (is_target(number)) return;
-  const bool gone = kill(static_cast<pid_t>(number), 0) != 0 && errno == ESRCH;
-  const std::string text = "failed to grab process " + std::string(rest) + ": " +
-                           (gone ? "no such process" : "it is not traced, add -p " + std::string(rest));
+  const std::string text = "failed to grab process " + std::string(rest) + ": " + why_no_target(number);
   sonde_provide_error("D_PROC_GRAB", text.c_str());
 }
 

@@ -56,6 +56,13 @@ pid_t living_thread(pid_t pid) {
   return living;
 }
 
+pid_t process_of_thread(pid_t tid) {
+  char text[512];
+  const std::string path = "/proc/" + std::to_string(tid) + "/status";
+  const char* line = read_proc(path.c_str(), text, sizeof text) > 0 ? std::strstr(text, "\nTgid:") : nullptr;
+  return line != nullptr ? atoi(line + std::strlen("\nTgid:")) : 0;
+}
+
 std::string proc_folder(pid_t pid) {
   const pid_t thread = living_thread(pid);
   return "/proc/" + std::to_string(thread != 0 ? thread : pid);

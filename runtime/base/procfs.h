@@ -20,6 +20,9 @@ const char* stat_field(const char* text, int number);
 /// A thread by which /proc shows the memory of `pid`: its first, or another one if that has ended. 0: all have ended.
 pid_t living_thread(pid_t pid);
 
+/// The process of a thread. 0: there is no such thread.
+pid_t process_of_thread(pid_t tid);
+
 /// "/proc/PID", or that of its living_thread().
 std::string proc_folder(pid_t pid);
 

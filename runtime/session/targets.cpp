@@ -32,6 +32,10 @@ std::vector<std::string> own_environment() {
 
 bool is_gone(uint32_t pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; }
 
+bool is_process(uint32_t pid) {
+  return static_cast<uint32_t>(process_of_thread(static_cast<pid_t>(pid))) == pid && !is_gone(pid);
+}
+
 bool holds(const std::vector<uint32_t>& pids, uint32_t pid) { return std::ranges::find(pids, pid) != pids.end(); }
 
 /// A hint why a program could not be started, if its words show the reason.
@@ -86,13 +90,23 @@ Result<void> Targets::note_attached(const std::vector<uint32_t>& pids) {
     return Error(
         "process " + std::to_string(*ended) + " has ended: it is a zombie, for which its parent has not waited yet",
         ESRCH);
-  noted_ = pids;
+  for (uint32_t number : pids)
+    if (const uint32_t pid = process_of(number); !holds(noted_, pid)) noted_.push_back(pid);
   return {};
+}
+
+/// Says so if `number` is that of a thread.
+uint32_t Targets::process_of(uint32_t number) {
+  const auto process = static_cast<uint32_t>(process_of_thread(static_cast<pid_t>(number)));
+  if (process == 0 || process == number) return number;
+  output_.message(std::to_string(number) + " is a thread of process " + std::to_string(process) +
+                  ": sonde traces all of the process");
+  return process;
 }
 
 void Targets::note_named(std::span<const uint32_t> pids) {
   for (uint32_t pid : pids)
-    if (control_ != nullptr && !holds(noted_, pid) && !is_gone(pid)) noted_.push_back(pid);
+    if (control_ != nullptr && !holds(noted_, pid) && is_process(pid)) noted_.push_back(pid);
 }
 
 Result<void> Targets::begin(const std::vector<std::string>& words, const Forecast& forecast) {
@@ -190,12 +204,13 @@ Result<uint32_t> Targets::start(const std::vector<std::string>& words) {
   return *pid;
 }
 
-Result<void> Targets::attach(uint32_t pid) {
+Result<uint32_t> Targets::attach(uint32_t number) {
   if (control_ == nullptr) return no_control(source_name_);
-  if (auto done = control_->attach(pid); !done) return done;
+  const uint32_t pid = process_of(number);
+  if (auto done = control_->attach(pid); !done) return std::move(done).error();
   live_.push_back(pid);
   framework_.set_targets(live_);
-  return {};
+  return pid;
 }
 
 void Targets::note_end(uint32_t pid, int wait_status) {

@@ -35,10 +35,10 @@ class Targets {
 
   /// Whether programs can be started and processes attached to.
   bool possible() const { return control_ != nullptr; }
-  /// Notes the processes that attach_noted() will attach to; called before programs are begun. Errors: ESRCH, one does
-  /// not exist.
+  /// Notes the processes that attach_noted() will attach to; called before programs are begun. The number of a thread
+  /// stands for its process. Errors: ESRCH, one does not exist.
   Result<void> note_attached(const std::vector<uint32_t>& pids);
-  /// As note_attached(), for processes that a script names: if one does not exist, the provider reports it.
+  /// As note_attached(), for processes that a script names: if one is none, the provider reports it.
   void note_named(std::span<const uint32_t> pids);
   /// Starts a program of -c. `forecast`: which of its calls must stop, and whether its libraries must be mapped first.
   Result<void> begin(const std::vector<std::string>& words, const Forecast& forecast);
@@ -52,7 +52,8 @@ class Targets {
 
   // For a prompt, while a run goes on.
   Result<uint32_t> start(const std::vector<std::string>& words);
-  Result<void> attach(uint32_t pid);
+  /// Returns the process: `number` may be that of a thread.
+  Result<uint32_t> attach(uint32_t number);
 
   /// Lets all targets go: they run on, untraced.
   void release();
@@ -74,7 +75,8 @@ class Targets {
   std::optional<int> end_of_program() const { return end_of_program_; }
   /// For programs whose exec is shown: pid and the arguments of the exec.
   const std::vector<std::pair<uint32_t, std::string>>& execs() const { return execs_; }
-  bool any_attached() const { return !noted_.empty(); }
+  /// The processes that attach_noted() attaches to.
+  const std::vector<uint32_t>& noted() const { return noted_; }
   /// A line for each thread, of targets and their descendants, that sleeps in a system call now.
   std::string calls_under_way() const;
 
@@ -85,6 +87,7 @@ class Targets {
     bool awaited;  ///< descriptions match its libraries, so these are mapped before it is matched
   };
   Result<void> await_program(const Begun& program);
+  uint32_t process_of(uint32_t number);
   void report_left_out(uint32_t pid, size_t children);
   std::string path_of_exec(uint32_t pid) const;
   ReadMemory reader_of(uint32_t pid) const;

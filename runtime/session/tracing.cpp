@@ -342,10 +342,12 @@ Result<uint32_t> Tracing::start_target(const std::vector<std::string>& words) {
   return pid;
 }
 
-Result<void> Tracing::attach_target(uint32_t pid) {
-  if (auto done = targets_.attach(pid); !done) return done;
-  consumer_->note_process(pid);
-  return targets_.go();
+Result<uint32_t> Tracing::attach_target(uint32_t number) {
+  auto pid = targets_.attach(number);
+  if (!pid) return pid;
+  consumer_->note_process(*pid);
+  if (auto done = targets_.go(); !done) return std::move(done).error();
+  return pid;
 }
 
 }  // namespace sonde

@@ -66,7 +66,8 @@ class Tracing {
   /// is then gone.
   Result<std::vector<uint32_t>> enable(std::span<const Enabling> enablings);
   Result<uint32_t> start_target(const std::vector<std::string>& words);
-  Result<void> attach_target(uint32_t pid);
+  /// Returns the process: `number` may be that of a thread.
+  Result<uint32_t> attach_target(uint32_t number);
 
   EventLoop& loop() { return loop_; }
   /// Valid after start().

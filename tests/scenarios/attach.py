@@ -194,3 +194,37 @@ def attach_twice_is_refused(world):
     check(f"pid {tracer_of(worker.pid)} traces it already" in result.stderr, f"the error does not say who: {result.stderr!r}")
     stop_attached(world, first)
     expect_right(world, worker)
+
+
+def threads_that_wait(world):
+    """A program with seventeen threads, and the number of one that is not the first."""
+    program = world.start([world.program("busy")], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    wait_until(lambda: len(threads_of(program.pid)) > 16, what="its threads")
+    return program, max(threads_of(program.pid))
+
+
+@scenario(short=True)
+def thread_stands_for_its_process(world):
+    """Its number after -p attaches to the whole process, once, and a line says so."""
+    program, tid = threads_that_wait(world)
+    clause = "syscall:::entry /pid == $target/ { @[pid, $target] = count(); @threads[tid] = count(); } syscall:::entry /++n > 5000/ { exit(0); }"
+    result = world.sonde("-qn", clause, "-p", str(tid), "-p", str(program.pid))
+    check(f"{tid} is a thread of process {program.pid}: sonde traces all of the process\n" in result.stderr, result.stderr)
+    numbers = [line.split() for line in result.stdout.splitlines() if line.strip()]
+    equal([line[:2] for line in numbers if len(line) == 3], [[str(program.pid)] * 2], "the process and $target")
+    check(len([line for line in numbers if len(line) == 2]) > 8, f"not all threads are traced: {result.stdout}")
+    result = world.sonde("-qn", "BEGIN { exit(0); }", "-p", str(program.pid))
+    equal(result.stderr, "", "of a process nothing is said")
+    program.communicate("", timeout=60)
+
+
+@scenario()
+def thread_at_the_prompt_and_in_a_description(world):
+    program, tid = threads_that_wait(world)
+    result = world.run([world.binary, "--repl"], stdin=open(world.path("commands", f":target {tid}\n:target\n:quit\n"), encoding="utf-8"))
+    text = result.stdout + result.stderr
+    check(f"{tid} is a thread of process {program.pid}" in text and f"attached to pid {program.pid}\n" in text, text)
+    check(f"pid {program.pid}\n" in text, f"the list of targets: {text}")
+    result = world.sonde("-qn", f"pid{tid}:a.out:main:entry {{ }}", status=1)
+    check(f"{tid} is a thread of process {program.pid}: pid{program.pid}:" in result.stderr, result.stderr)
+    program.communicate("", timeout=60)

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 
 namespace sonde {
 namespace {
@@ -29,6 +30,18 @@ TEST(Procfs, ReadsAsMuchAsFits) {
   EXPECT_EQ(std::string(little), std::string(text, 4));
   EXPECT_LE(read_proc("/proc/self/nothing", text, sizeof text), 0);
   EXPECT_STREQ(text, "");
+}
+
+TEST(Procfs, AThreadBelongsToItsProcess) {
+  EXPECT_EQ(process_of_thread(getpid()), getpid());
+  pid_t tid = 0, found = 0;
+  std::thread([&] {
+    tid = gettid();
+    found = process_of_thread(tid);
+  }).join();
+  EXPECT_NE(tid, getpid());
+  EXPECT_EQ(found, getpid());
+  EXPECT_EQ(process_of_thread(0x7fffffff), 0);
 }
 
 }  // namespace

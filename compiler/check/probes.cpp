@@ -81,14 +81,17 @@ ArgumentDescription declared_argument_of_all(CheckContext& cx, uint64_t index, S
   return argument;
 }
 
-/// The program's type of that name; null: C has the name, or the program has not.
+/// The program's type of that name; null: C has the name, or the program has not. Go has names that C cannot have:
+/// "struct []int", "[2]int".
 const Type* type_of_program(CheckContext& cx, const std::string& text) {
   std::string base = text.substr(0, text.find_last_not_of(" *") + 1);
   for (std::string_view word : {"const ", "volatile "})
     if (base.starts_with(word)) base.erase(0, word.size());
   load_library_for(cx.world, base);
   const bool tagged = base.starts_with("struct ") || base.starts_with("union ");
-  return tagged || cx.world.types.find(base) ? nullptr : cx.world.foreign.find(base);
+  const bool of_go = base.starts_with('[') || (tagged && base.find_first_of(".[{") != std::string::npos);
+  const bool of_c = !of_go && (tagged || cx.world.types.find(base) != nullptr);
+  return of_c ? nullptr : cx.world.foreign.find(base);
 }
 
 /// The C type that a provider names. A struct gets its members when they are used; a name that is not C's may be the
@@ -96,16 +99,17 @@ const Type* type_of_program(CheckContext& cx, const std::string& text) {
 const Type* type_of_argument(CheckContext& cx, const std::string& text) {
   const Type* type = type_of_program(cx, text);
   if (!type) return cx.world.types.of_text(text, cx.world.types.integer(8, true));
-  for (auto stars = std::count(text.begin(), text.end(), '*'); stars > 0; --stars)
-    type = cx.world.types.pointer_to(type);
+  const std::string_view behind = std::string_view(text).substr(text.find_last_not_of(" *") + 1);
+  for (auto stars = std::ranges::count(behind, '*'); stars > 0; --stars) type = cx.world.types.pointer_to(type);
   return type;
 }
 
-/// A name that C cannot have, such as app::list<int> &, is of the program: where its definition is not found, the value is
-/// a number or an address. Any other name that is unknown is a mistake of the provider's author.
+/// A name that C cannot have, such as app::list<int> & or main.List, is of the program: where its definition is not
+/// found, the value is a number or an address. Any other name that is unknown is a mistake of the provider's author.
 void check_type_of_argument(CheckContext& cx, const ArgumentDescription& argument, SourceRange where) {
   const std::string& text = argument.native;
-  const bool of_program = text.find("::") != text.npos || text.find_first_of("<&") != text.npos;
+  const bool of_program =
+      text.find("::") != text.npos || text.find_first_of("<&.{") != text.npos || text.starts_with('[');
   if (of_program || type_of_program(cx, text) || (cx.world.types.knows(text) && text != "void")) return;
   cx.fail(
       "D_ARGS_TYPE", where,

@@ -87,8 +87,10 @@ std::optional<ForeignTypes::Origin> ForeignTypes::locate(std::string_view name) 
   std::string_view rest = name;
   for (auto [word, meaning] : {std::pair{"struct ", CName::Struct}, {"union ", CName::Union}, {"enum ", CName::Enum}}) {
     if (!rest.starts_with(word)) continue;
-    rest.remove_prefix(std::string_view(word).size());
     what = meaning;
+    if (rest.substr(std::string_view(word).size()).starts_with('{'))
+      break;  // it is the name, of Go's "struct { x int }"
+    rest.remove_prefix(std::string_view(word).size());
   }
   const size_t last = rest.rfind('`');
   std::string_view scope = last == std::string_view::npos ? "" : rest.substr(0, last);

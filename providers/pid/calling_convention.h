@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the machine's calling convention for C and C++ puts arguments and results
+// Where the machine's calling conventions for C and C++, and for Go, put arguments and results
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/framework/provider.h"
@@ -24,6 +25,15 @@ struct ValuePlace {
 std::vector<ValuePlace> place_parameters(CTypes& types, const CFunction& function);
 /// Of the result, at an instruction that returns, as argument number `argument`.
 ValuePlace place_result(CTypes& types, const CFunction& function, uint8_t argument);
+
+/// Results of Go functions are args[1] and the following of their return probes.
+inline constexpr size_t kFirstGoResult = 1;
+struct GoPlaced {
+  std::string unknown;  ///< why nothing is known
+  std::vector<ValuePlace> parameters, results;
+};
+/// Of each parameter and result of a Go function with this name of its symbol.
+GoPlaced place_go(CTypes& types, const CFunction& function, std::string_view symbol);
 
 /// The locations that DWARF's pieces mean at the first instruction, for a value of `size` bytes; unknown: some piece is
 /// not anywhere where a tap can read it.

@@ -215,7 +215,8 @@ std::vector<sonde_location> locations_of(const Probe& probe, const Spot& spot) {
   };
   if (probe.kind == SONDE_TAP_USER_ENTRY)
     for (const Parameter& parameter : signature.parameters) add(parameter.place);
-  if (probe.kind == SONDE_TAP_USER_RETURN && spot.place.leave.how == SONDE_LEAVE_RETURN) add(signature.result_place);
+  if (probe.kind == SONDE_TAP_USER_RETURN && spot.place.leave.how == SONDE_LEAVE_RETURN)
+    for (const Parameter& result : signature.results) add(result.place);
   return all;
 }
 
@@ -270,7 +271,7 @@ void describe(dtrace_argdesc_t* desc, const std::string& type, const std::string
   sonde_argument_place(text, shown ? place.size : 0);
 }
 
-/// Entry: the parameters. Return: where it returned from, and the value.
+/// Entry: the parameters. Return: where it returned from, and the value or, of a Go function, the values.
 void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
   const Probe& probe = *static_cast<const Probe*>(parg);
   const bool enters = probe.kind == SONDE_TAP_USER_ENTRY, returns = probe.kind == SONDE_TAP_USER_RETURN;
@@ -283,8 +284,9 @@ void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
     describe(desc, parameter.type, parameter.name, parameter.place);
   } else if (returns && signature.known && index == 0) {
     std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "uint64_t");
-  } else if (returns && signature.known && index == kResultArgument && signature.result != "void") {
-    describe(desc, signature.result, "", signature.result_place);
+  } else if (returns && index >= kResultArgument && index - kResultArgument < signature.results.size()) {
+    const Parameter& result = signature.results[index - kResultArgument];
+    describe(desc, result.type, result.name, result.place);
   } else {
     desc->dtargd_ndx = DTRACE_ARGNONE;
   }

@@ -11,6 +11,8 @@
 namespace sonde::pid {
 namespace {
 
+constexpr int kMostNames = 16;  // of names, and pointers to pointers
+
 /// An object's debug information.
 struct Described {
   std::shared_ptr<const ElfFile> file;
@@ -45,7 +47,7 @@ std::string own_rules(const CFunction& function, std::string_view symbol) {
   switch (function.language) {
     case CLanguage::C:
     case CLanguage::CPlusPlus: break;
-    case CLanguage::Go: return "Go has a calling convention of its own";
+    case CLanguage::Go: break;
     case CLanguage::Rust: return "Rust has a calling convention of its own";
     case CLanguage::Assembler: return "the function is written in assembler";
     case CLanguage::Other: return "its language has a calling convention of its own";
@@ -62,10 +64,20 @@ bool same(const sonde_location& a, const sonde_location& b) {
   return a.kind == b.kind && a.base == b.base && a.value == b.value && a.at == b.at && a.size == b.size;
 }
 
+/// The parts without padding. Go says "%xmm0" of a structure of a float and nothing else that is passed.
+bool same_registers(std::vector<sonde_location> a, std::vector<sonde_location> b) {
+  for (auto* parts : {&a, &b})
+    std::erase_if(*parts, [](const sonde_location& one) { return one.kind == SONDE_LOCATION_CONSTANT; });
+  return std::ranges::equal(a, b, [](const sonde_location& x, sonde_location y) {
+    y.size = x.size;
+    return same(x, y);
+  });
+}
+
 enum class Word : uint8_t { Silent, Agrees, Disagrees };
 
 /// What DWARF says of a place that the convention gives.
-Word compare(const CParameter& parameter, const ValuePlace& convention, uint8_t argument) {
+Word compare(const CParameter& parameter, const ValuePlace& convention, uint8_t argument, bool go) {
   using Kind = CPiece::Kind;
   const std::vector<CPiece>& pieces = parameter.place.pieces;
   const auto is = [&](Kind kind) {
@@ -74,21 +86,24 @@ Word compare(const CParameter& parameter, const ValuePlace& convention, uint8_t 
   if (pieces.empty() || !convention.known() || is(Kind::Elsewhere) || is(Kind::Constant)) return Word::Silent;
   if (!parameter.place.listed) {
     const CPiece& only = pieces.front();
+    if (go) return Word::Silent;  // its slot, which Go has in the caller's frame
     const bool callee = (only.kind == Kind::Frame && only.value < 0) || only.kind == Kind::Memory ||
                         (only.kind == Kind::Register && keeps_for_caller(only.number));
     if (callee) return Word::Silent;  // filled by the prologue
   }
   const ValuePlace said = place_pieces(pieces, convention.size, argument);
   if (!said.known()) return Word::Silent;
-  return std::ranges::equal(said.parts, convention.parts, same) ? Word::Agrees : Word::Disagrees;
+  const bool agree =
+      go ? same_registers(said.parts, convention.parts) : std::ranges::equal(said.parts, convention.parts, same);
+  return agree ? Word::Agrees : Word::Disagrees;
 }
 
-/// The places by the convention, as far as DWARF does not contradict.
-std::vector<ValuePlace> checked_places(CTypes& types, const CFunction& function) {
-  std::vector<ValuePlace> all = place_parameters(types, function);
+/// The places `all` by the convention, as far as DWARF does not contradict.
+std::vector<ValuePlace> checked_places(const CFunction& function, std::vector<ValuePlace> all) {
   std::vector<Word> words;
+  const bool go = function.language == CLanguage::Go;
   for (size_t n = 0; n < all.size(); n++)
-    words.push_back(compare(function.parameters[n], all[n], static_cast<uint8_t>(n)));
+    words.push_back(compare(function.parameters[n], all[n], static_cast<uint8_t>(n), go));
   const auto disagrees = std::ranges::find(words, Word::Disagrees);
   const bool suspect = clang_may_have_changed(function);
   for (size_t n = 0; n < all.size(); n++) {
@@ -129,6 +144,48 @@ ValuePlace result_of(CTypes& types, const CFunction& function, const std::string
   return place_result(types, function, kResultArgument);
 }
 
+/// A Go type as D names it: D's own numbers, for Go's int has 8 bytes, and the program's names for the rest.
+std::string go_spelling(CTypes& types, CTypeId id, int depth = 0) {
+  const CType one = types.type(id);
+  if (depth > kMostNames) return "void";
+  const std::string bits = std::to_string(8 * one.size);
+  switch (one.kind) {
+    case CType::Kind::Integer: return (one.is_signed ? "int" : "uint") + bits + "_t";
+    case CType::Kind::Float: return one.complex ? one.name : one.size == 4 ? "float" : "double";
+    case CType::Kind::Pointer: {
+      if (one.target == kCVoid) return "void *";
+      const std::string target = go_spelling(types, one.target, depth + 1);
+      return target + (target.ends_with('*') ? "*" : " *");
+    }
+    case CType::Kind::Struct: return (one.name.starts_with("struct {") ? "" : "struct ") + one.name;
+    case CType::Kind::Typedef: {
+      const std::string target = go_spelling(types, one.target, depth + 1);
+      const bool own_name = target.find('.') != std::string::npos && !target.ends_with('*');
+      return own_name && !one.name.starts_with(".param") ? one.name : target;
+    }
+    default: return one.name.empty() ? types.spelling(id) : one.name;
+  }
+}
+
+/// Go's rules, as far as DWARF does not contradict.
+void place_by_go(CTypes& types, const CFunction& function, const std::string& symbol, Signature& out) {
+  GoPlaced placed = place_go(types, function, symbol);
+  const bool known = placed.unknown.empty();
+  std::vector<ValuePlace> places =
+      known ? checked_places(function, std::move(placed.parameters)) : told_places(types, function, placed.unknown);
+  for (size_t n = 0; n < places.size() && n < SONDE_ARGUMENTS_MAX; n++) {
+    const CParameter& parameter = function.parameters[n];
+    out.parameters.push_back({go_spelling(types, parameter.type), parameter.name, std::move(places[n])});
+  }
+  for (size_t n = 0; n < function.results.size() && n + kResultArgument < SONDE_ARGUMENTS_MAX; n++) {
+    const CParameter& result = function.results[n];
+    const std::string name = result.name.starts_with('~') ? "" : result.name;
+    ValuePlace place =
+        known ? std::move(placed.results[n]) : ValuePlace::unknown(placed.unknown, size_of(types, result.type));
+    out.results.push_back({go_spelling(types, result.type), name, std::move(place)});
+  }
+}
+
 }  // namespace
 
 Signature signature_at(const std::string& path, uint64_t entry, const std::string& symbol) {
@@ -140,14 +197,19 @@ Signature signature_at(const std::string& path, uint64_t entry, const std::strin
   const auto function = types.function_at(address);
   if (!function) return out;
   out.known = true;
-  out.result = types.spelling(function->result);
+  if (function->language == CLanguage::Go) {
+    place_by_go(types, *function, symbol, out);
+    return out;
+  }
   const std::string why = own_rules(*function, symbol);
-  std::vector<ValuePlace> places = why.empty() ? checked_places(types, *function) : told_places(types, *function, why);
+  std::vector<ValuePlace> places =
+      why.empty() ? checked_places(*function, place_parameters(types, *function)) : told_places(types, *function, why);
   for (size_t n = 0; n < places.size() && n < SONDE_ARGUMENTS_MAX; n++) {
     const CParameter& parameter = function->parameters[n];
     out.parameters.push_back({types.spelling(parameter.type), parameter.name, std::move(places[n])});
   }
-  if (function->result != kCVoid) out.result_place = result_of(types, *function, why);
+  if (function->result != kCVoid)
+    out.results.push_back({types.spelling(function->result), "", result_of(types, *function, why)});
   return out;
 }
 

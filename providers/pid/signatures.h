@@ -3,7 +3,7 @@
 //
 // Which parameters there are, DWARF says. Where they are at the first instruction, the calling convention says
 // (calling_convention.h), and DWARF confirms. Where these two disagree, or the compiler may have changed the function,
-// or its language has rules of its own, only DWARF counts, where it speaks of the first instruction itself
+// or its language has rules that nobody has written down, only DWARF counts, where it speaks of the first instruction itself
 // (dwarf_entry.h). What is left is unknown, with the reason: a wrong number is worse than none.
 #pragma once
 
@@ -22,12 +22,10 @@ struct Parameter {
 struct Signature {
   bool known = false;
   std::vector<Parameter> parameters;
-  std::string result;  ///< "void" when it has none
-  ValuePlace result_place;
+  std::vector<Parameter> results;  ///< args[1] and the following of a return probe; only Go has more than one
 };
 
-/// args[1] of a return probe is the result.
-inline constexpr uint8_t kResultArgument = 1;
+inline constexpr uint8_t kResultArgument = 1;  ///< of the first result
 
 /// The signature of the function at file offset `entry` of the object `path`; `symbol` is its name there. Debug
 /// information is opened once per object. Not known: there is none.

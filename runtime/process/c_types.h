@@ -91,6 +91,7 @@ enum class CLanguage : uint8_t { C, CPlusPlus, Go, Rust, Assembler, Other };
 struct CFunction {
   CTypeId result = kCVoid;
   std::vector<CParameter> parameters;
+  std::vector<CParameter> results = {};  ///< Go's; it has no `result`
   CLanguage language = CLanguage::C;
   std::string producer = {};     ///< the compiler and its version
   bool external = true;          ///< other units can call it

@@ -8,6 +8,7 @@
 #include <elfutils/libdwfl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <unordered_map>
 
@@ -52,11 +53,13 @@ std::string type_name(Dwarf_Die& die) {
   return size == 8 ? "complex float" : size == 16 ? "complex double" : "complex long double";
 }
 
-bool is_declaration(Dwarf_Die& die) {
+bool flag(Dwarf_Die& die, unsigned name) {
   Dwarf_Attribute attribute;
-  bool flag = false;
-  return dwarf_attr(&die, DW_AT_declaration, &attribute) != nullptr && dwarf_formflag(&attribute, &flag) == 0 && flag;
+  bool value = false;
+  return dwarf_attr(&die, name, &attribute) != nullptr && dwarf_formflag(&attribute, &value) == 0 && value;
 }
+
+bool is_declaration(Dwarf_Die& die) { return flag(die, DW_AT_declaration); }
 
 bool names_type(int tag, CName what) {
   switch (what) {
@@ -64,7 +67,9 @@ bool names_type(int tag, CName what) {
     case CName::Union: return tag == DW_TAG_union_type;
     case CName::Enum: return tag == DW_TAG_enumeration_type;
     // In C++ the name of a class is the name of a type. D does not know all basic types: __int128, complex double.
-    case CName::Typedef: return tag == DW_TAG_typedef || tag == DW_TAG_class_type || tag == DW_TAG_base_type;
+    // Only Go's arrays have names.
+    case CName::Typedef:
+      return tag == DW_TAG_typedef || tag == DW_TAG_class_type || tag == DW_TAG_base_type || tag == DW_TAG_array_type;
   }
   return false;
 }
@@ -114,7 +119,10 @@ class DwarfTypes : public CTypes {
         out.kind = CType::Kind::Pointer;
         out.size = 8;
         break;
-      case DW_TAG_subroutine_type: out.kind = CType::Kind::Function; break;
+      case DW_TAG_subroutine_type:  // only Go's have names; a value of one leads to the code
+        out.kind = out.name.empty() ? CType::Kind::Function : CType::Kind::Pointer;
+        out.size = out.name.empty() ? 0 : 8;
+        break;
       default: break;
     }
     return out;
@@ -150,7 +158,13 @@ class DwarfTypes : public CTypes {
       CEntryPlace place;
       for (Dwarf_Die& mine : own)
         if (is_instance(mine, parameter)) place = read_entry_place(die, mine);
-      out.parameters.push_back({name_of(parameter), referred(parameter), std::move(place)});
+      if (out.language == CLanguage::Go && name_of(parameter) == ".dict") continue;  // not in the source
+      const bool result = out.language == CLanguage::Go && flag(parameter, DW_AT_variable_parameter);
+      std::vector<CParameter>& all = result ? out.results : out.parameters;
+      std::string name = name_of(parameter);
+      const bool again =
+          result && std::ranges::find(all, name, &CParameter::name) != all.end();  // Go 1.19 lists some twice
+      if (!again) all.push_back({std::move(name), referred(parameter), std::move(place)});
     }
     return out;
   }

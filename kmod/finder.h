@@ -111,6 +111,7 @@ enum sonde_mark { SONDE_MARK_NONE, SONDE_MARK_ONE, SONDE_MARK_FORKS };
 struct sonde_finder *sonde_finder_make(const struct sonde_finder_ops *ops,
 				       void *data, struct sonde_purse *purse);
 const char *sonde_finder_lacks(void);
+const char *sonde_finder_images_lack(void);
 int sonde_finder_follow(struct sonde_finder *finder);
 int sonde_finder_follow_images(struct sonde_finder *finder);
 int sonde_finder_add(struct sonde_finder *finder, pid_t pid);

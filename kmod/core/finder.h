@@ -58,7 +58,6 @@ void sonde_finder_describe(struct sonde_finder_map *map,
 			   const struct vm_area_struct *vma);
 void sonde_finder_name(struct sonde_finder_map *map, char *page);
 void sonde_finder_images_init(void);
-const char *sonde_finder_images_lack(void);
 int sonde_finder_images_start(void);
 void sonde_finder_images_stop(void);
 

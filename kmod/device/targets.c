@@ -344,7 +344,8 @@ int sonde_target_add(struct sonde_session *session, u64 number, char *why)
 		goto out_put;
 	if (sonde_mappings_follow(session) && !session->privileged) {
 		err = sonde_refuse(why, -EOPNOTSUPP,
-				   "this kernel does not report what a process executes: only CAP_SYS_PTRACE may trace it");
+				   "this kernel does not report what a process executes (%s): only CAP_SYS_PTRACE may trace it",
+				   sonde_finder_images_lack() ?: "perf_event_mmap");
 		goto out_put;
 	}
 	known = sonde_has_target(session, task->tgid);

@@ -313,6 +313,12 @@ bool Breakpoints::belongs_to_us(Thread& thread, uint64_t address) {
   return true;
 }
 
+bool Breakpoints::is_at_breakpoint(Thread& thread, const machine::Registers& regs) {
+  AddressSpace& space = *thread.process->space;
+  const Site* site = space.site(machine::breakpoint_address(regs));
+  return site != nullptr && site->lifted == 0;
+}
+
 Breakpoints::Trap Breakpoints::hit(Thread& thread, machine::Registers& regs, std::vector<Firing>& firings) {
   Process& process = *thread.process;
   AddressSpace& space = *process.space;

@@ -74,6 +74,8 @@ class Breakpoints {
   /// Handles a SIGTRAP. If it is of one of our breakpoints: moves the pc back, sets thread.at_site and fills `firings`.
   enum class Trap { NotOurs, Ours };
   Trap hit(Thread& thread, machine::Registers& regs, std::vector<Firing>& firings);
+  /// Whether the thread is behind a breakpoint of ours as if it had just hit it.
+  bool is_at_breakpoint(Thread& thread, const machine::Registers& regs);
   /// Makes the thread stop when it comes out of the call that it sleeps in. False: no breakpoint can be set there.
   bool catch_return(Thread& thread, const Sleep& sleep);
   void forget_return(Thread& thread);

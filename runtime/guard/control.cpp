@@ -296,6 +296,7 @@ void Tracer::let_go(const std::vector<pid_t>& pids) {
     for (Thread* thread : targets_.threads_of(pid)) {
       if (machine::Registers* regs = utrace_task_stopped(thread->task) ? utrace_registers(thread->task) : nullptr)
         stepper_.let_go(*thread, *regs);
+      if (thread->own_trap) (void)sigtrap_.passed(*thread);
       utrace_control(thread->task, thread->engine, UTRACE_DETACH);
       utrace_engine_put(thread->engine);
       sampler_.forget(thread->tid);

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include <bit>
+#include <utility>
 
 #include "runtime/guard/dif_env.h"
 #include "runtime/utrace/thread_status.h"
@@ -87,7 +88,19 @@ bool Sigtrap::put_action_back(Thread& thread, bool was_blocked) {
   return true;
 }
 
+bool Sigtrap::was_reset(const Thread& thread) const {
+  ThreadStatus status;
+  return thread.process->trap_handler > kIgnore && read_status(thread.tid, &status) &&
+         (status.caught & bit(SIGTRAP)) == 0;
+}
+
 bool Sigtrap::passed(Thread& thread) {
+  const bool called = restore(thread);
+  if (const auto own = std::exchange(thread.own_trap, std::nullopt)) utrace_queue_signal(thread.task, *own);
+  return called;
+}
+
+bool Sigtrap::restore(Thread& thread) {
   Process& process = *thread.process;
   uint64_t mask = 0;
   if (utrace_signal_mask(thread.task, &mask) != 0) return false;
@@ -95,6 +108,7 @@ bool Sigtrap::passed(Thread& thread) {
   bool was_blocked = blocks_all || (thread.trap_mask && *thread.trap_mask == mask);
   bool called = false;
   ThreadStatus status;
+  was_blocked |= thread.own_trap && read_status(thread.tid, &status) && (status.caught & bit(SIGTRAP)) == 0;
   const bool in_doubt = process.trap_handler == kIgnore || (process.trap_handler != 0 && mask != 0);
   if (!was_blocked && !in_doubt) return std::has_single_bit(++process.passed) && look(thread);
   if (process.trap_handler != 0 && read_status(thread.tid, &status)) {

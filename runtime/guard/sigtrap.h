@@ -13,6 +13,10 @@
 // A program that we attached to, and that sets its action between two of these moments and then passes a breakpoint with
 // SIGTRAP blocked, is not protected. Nor is one that blocks nothing but SIGTRAP.
 //
+// A SIGTRAP of the program's own that is pending when our trap comes, because it is blocked, takes its place (the kernel
+// queues no second one), or is set free by it. It is kept (Thread::own_trap) until SIGTRAP is blocked again, and then sent
+// again. Without a handler it is taken for a blocked one; one that came unblocked in that moment would have killed.
+//
 // Cost: where a process has a SIGTRAP handler, each hit with signals blocked reads /proc/TID/status, which doubles the
 // cost of the hit. Go's handler is there all the time, but Go blocks nothing where its program runs.
 #pragma once
@@ -35,10 +39,13 @@ class Sigtrap {
   /// Call it behind a breakpoint, and behind its step, whose trap is forced as well: restores what the kernel has
   /// changed. True: a call was made in the thread, which ends its signal stop, so a signal can now only be sent again.
   bool passed(Thread& thread);
+  /// Whether a trap of ours has reset the action, so that SIGTRAP was blocked then.
+  bool was_reset(const Thread& thread) const;
   /// The thread is at the first instruction of a SIGTRAP handler.
   void handler_begins(Thread& thread, const machine::Registers& regs);
 
  private:
+  bool restore(Thread& thread);
   bool look(Thread& thread);
   bool put_action_back(Thread& thread, bool was_blocked);
 

@@ -115,6 +115,8 @@ struct Thread {
   uint64_t reentered = 0,
            reentered_sp = 0;  ///< target and stack pointer of a jump to the first instruction of its own function
   std::optional<uint64_t> trap_mask;  ///< its signal mask blocks SIGTRAP; this is the rest of the mask
+  std::optional<siginfo_t> own_trap;  ///< a SIGTRAP of the program's, kept until ours is handled
+  machine::Registers left_as{};       ///< its registers behind the last breakpoint that it has passed
   bool trap_delivered = false;        ///< a SIGTRAP of its own: its handler may begin next
   Caught caught;
   bool quiet = false;  ///< breakpoints that were taken out cannot affect it any more

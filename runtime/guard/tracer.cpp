@@ -646,6 +646,7 @@ std::optional<siginfo_t> Tracer::pass_site(Thread& thread, machine::Registers& r
     want_events(thread);
     return std::nullopt;
   }
+  thread.left_as = regs;
   const bool called = sigtrap_.passed(thread);
   if (past != Stepper::Past::OwnTrap) return std::nullopt;
   siginfo_t info{};
@@ -682,6 +683,7 @@ void Tracer::serve_waiting() {
 /// A step has ended. Sets `info` and `handler` to those of the signal to deliver; UTRACE_SIGNAL_IGN: there is none.
 uint32_t Tracer::end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& handler) {
   want_events(thread);
+  if (const machine::Registers* regs = utrace_registers(thread.task)) thread.left_as = *regs;
   const bool called = sigtrap_.passed(thread);
   const auto kept = stepper_.take_kept(thread);
   if (!both && !kept) return UTRACE_SIGNAL_IGN;
@@ -692,6 +694,30 @@ uint32_t Tracer::end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& 
   if (!called) return UTRACE_SIGNAL_DELIVER;
   utrace_queue_signal(thread.task, info);
   return UTRACE_SIGNAL_IGN;
+}
+
+Tracer::OwnTrap Tracer::judge_own_trap(Thread& thread, const machine::Registers& regs) {
+  const Step& step = thread.step;
+  if (step.active && machine::pc(regs) != (step.slot != 0 ? step.slot : step.site)) return OwnTrap::HidesOurs;
+  const bool has_passed = machine::same_state(thread.left_as, regs);
+  if (!step.active && !has_passed && breakpoints_.is_at_breakpoint(thread, regs)) return OwnTrap::HidesOurs;
+  return (step.active || has_passed) && sigtrap_.was_reset(thread) ? OwnTrap::SetFree : OwnTrap::Alone;
+}
+
+/// For a SIGTRAP that the program was sent. True: it is kept, and must not be delivered now. If it hides a trap of ours,
+/// `info` is that trap now.
+bool Tracer::keep_own_trap(Thread& thread, const machine::Registers& regs, siginfo_t& info) {
+  const OwnTrap how = judge_own_trap(thread, regs);
+  if (how == OwnTrap::Alone) return false;
+  thread.own_trap = info;
+  if (how == OwnTrap::HidesOurs) {
+    info = {};
+    info.si_signo = SIGTRAP;
+    info.si_code = thread.step.active ? int{TRAP_TRACE} : int{SI_KERNEL};
+    return false;
+  }
+  if (!thread.step.active) (void)sigtrap_.passed(thread);
+  return true;
 }
 
 /// Handles a SIGTRAP of the kernel. Sets `info` to what the program gets; UTRACE_SIGNAL_IGN: it gets nothing.
@@ -748,6 +774,8 @@ uint32_t Tracer::on_signal(Thread& thread, uint32_t action, machine::Registers* 
     sigtrap_.handler_begins(thread, *regs);
   if (verdict == UTRACE_SIGNAL_REPORT || verdict == UTRACE_SIGNAL_HANDLER) return verdict | resume_action(thread);
   uint64_t handler = orig != nullptr ? reinterpret_cast<uint64_t>(orig->sa_handler) : 0;
+  if (info.si_signo == SIGTRAP && info.si_code <= 0 && regs != nullptr && keep_own_trap(thread, *regs, info))
+    return UTRACE_SIGNAL_IGN | resume_action(thread);
   if (info.si_signo == SIGTRAP && info.si_code > 0 && regs != nullptr) {
     verdict = on_trap(thread, *regs, info, handler);
     if (verdict == UTRACE_SIGNAL_IGN) return verdict | resume_action(thread);

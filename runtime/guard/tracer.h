@@ -93,6 +93,14 @@ class Tracer {
   void fire_discard(Thread& thread, const siginfo_t& info);
   void fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handler);
   uint32_t on_trap(Thread& thread, machine::Registers& regs, siginfo_t& info, uint64_t& handler);
+  /// How a SIGTRAP of the program's own and a trap of ours may meet.
+  enum class OwnTrap {
+    Alone,
+    HidesOurs,  ///< it was pending when our trap came: the kernel keeps only one
+    SetFree     ///< it was blocked until our trap unblocked it
+  };
+  OwnTrap judge_own_trap(Thread& thread, const machine::Registers& regs);
+  bool keep_own_trap(Thread& thread, const machine::Registers& regs, siginfo_t& info);
   uint32_t end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& handler);
   std::optional<siginfo_t> pass_site(Thread& thread, machine::Registers& regs);
   void serve_waiting();

@@ -191,7 +191,7 @@ class Decoder {
 
   std::string constant(Set::Id set) const {
     switch (set) {
-      case Set::signal: return value_ == 0 ? "0" : format_signal(value_);
+      case Set::signal: return format_signal(value_);
       case Set::ioctl_command: return control_name();
       case Set::futex_command: return futex_operation();
       default: return format_constant(set, value_);
@@ -483,7 +483,7 @@ class Decoder {
       case PR_GET_SECUREBITS:
       case PR_GET_TIMERSLACK:
       case PR_GET_TIMING: return end();
-      case PR_SET_PDEATHSIG: return append_last(value_ == 0 ? "0" : format_signal(value_));
+      case PR_SET_PDEATHSIG: return append_last(format_signal(value_));
       case PR_SET_NAME:
         return append_last(or_pointer(
             false, [](const auto& piece) { return quote(piece.bytes.substr(0, 15), piece.bytes.size() > 15); }));

@@ -196,7 +196,7 @@ std::string clone_args_text(const clone_args& a) {
   if (a.flags & CLONE_PIDFD) fields.add("pidfd", pointer_text(a.pidfd));
   if (a.flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)) fields.add("child_tid", pointer_text(a.child_tid));
   if (a.flags & CLONE_PARENT_SETTID) fields.add("parent_tid", pointer_text(a.parent_tid));
-  fields.add("exit_signal", a.exit_signal == 0 ? "0" : format_signal(a.exit_signal));
+  fields.add("exit_signal", format_signal(a.exit_signal));
   fields.add("stack", pointer_text(a.stack)).add("stack_size", hex_text(a.stack_size));
   if (a.flags & CLONE_SETTLS) fields.add("tls", pointer_text(a.tls));
   if (a.set_tid_size != 0) fields.add("set_tid", pointer_text(a.set_tid)).add("set_tid_size", number(a.set_tid_size));

@@ -14,12 +14,17 @@ off. A mutant whose place does not exist any more, or exists twice, is a failure
 If mounting is allowed, the copy is built at the path of the tree, in a mount namespace of its own, so that ccache has
 all but the mutated files.
 
-    mutants.py [-k TEXT] [--no-kernel]       (./dev test mutants)
+With --sample, the mutants are drawn at random instead (sample.py), and the tests near each must notice: how many live is
+a measure of the tests, and no failure.
+
+    mutants.py [-k REGEX] [--no-kernel]       (./dev test mutants)
+    mutants.py --sample N [--seed S]
 """
 
 import argparse
 import concurrent.futures
 import dataclasses
+import json
 import os
 import pathlib
 import re
@@ -27,6 +32,8 @@ import shutil
 import subprocess
 import sys
 import time
+
+import sample
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / "build/mutants"
@@ -41,8 +48,9 @@ class Mutant:
     function: str  # part of its first line
     was: str
     becomes: str  # for a statement, empty: removed
-    killers: list  # "agg_test:Quantize.*", "script:tst.agg.quantize", "scenario:NAME", "api:ROW", "device:PROGRAM [ARGUMENT]"
+    killers: list  # "agg_test:Quantize.*", "script:tst.agg.quantize", "scenario:NAME", "formats:NAME", "api:ROW", "device:PROGRAM [ARGUMENT]"
     statement: bool = False
+    at: int = -1  # where it is in the file; -1: to be found
 
     @property
     def name(self):
@@ -74,13 +82,13 @@ MUTANTS = [
     E("runtime/consumer/drain.cpp", "void Consumer::report_drops()", "speculative.unavailable", "0", "consumer_test:*EachKindOfDrop*"),
     E("runtime/consumer/drain.cpp", "void Consumer::report_drops()", "speculative.records", "0", "consumer_test:*EachKindOfDrop*"),
     E("runtime/consumer/drain.cpp", "void Consumer::drop(", 'options_.flag("droptags")', "false", "consumer_test:*EachKindOfDrop*"),
-    E("runtime/buffer/ring_writer.cpp", "bool RingWriter::commit(", "++drops_", "drops_", "buffer_test:Ring.*"),
+    E("runtime/buffer/ring_writer.cpp", "void RingWriter::count_drops(", "drops_ += records", "drops_", "buffer_test:Ring.*"),
     E("runtime/buffer/merge_reader.cpp", "std::vector<RingDrops> MergeReader::take_drops()", "readers_[n].writer()", "0u", "buffer_test:Merge.TellsDropsByRing"),
     # the rings
     E("runtime/buffer/ring_writer.cpp", "bool RingWriter::quarter_full()", "head_ - tail_ < size_ / 4", "head_ - tail_ < size_ / 2", "buffer_test:Ring.SaysWhenToWakeTheReader"),
     S("runtime/buffer/ring_writer.cpp", "bool RingWriter::should_wake_reader()", "woken_at_ = tail_;", "", "buffer_test:Ring.SaysWhenToWakeTheReader"),
-    E("runtime/firing/firing_loop.h", "Outcome run(FiringState& firing, const Ecbs& ecbs", "ecb.epid <= firing.last_epid", "ecb.epid < firing.last_epid", "firing_test:FiringLoopTest.StopsBehindAHeldEcbAndGoesOn"),
-    E("runtime/firing/firing_loop.h", "bool run_ecb(const FiringState& firing", "ecb.held && thread.can_wait", "ecb.held", "firing_test:FiringLoopTest.AThreadThatCannotWaitIsNotHeld"),
+    E("runtime/firing/firing_loop.h", "Outcome run(", "ecb.epid <= firing.last_epid", "ecb.epid < firing.last_epid", "firing_test:FiringLoopTest.StopsBehindAHeldEcbAndGoesOn"),
+    E("runtime/firing/firing_loop.h", "Outcome run_ecb(const FiringState& firing", "ecb.held && thread.can_wait", "ecb.held", "firing_test:FiringLoopTest.AThreadThatCannotWaitIsNotHeld"),
     E("runtime/buffer/merge_reader.cpp", "Nanoseconds MergeReader::refresh(", "std::min(bound, reader.low_water())", "bound", "buffer_test:Merge.WaitsForAFiringUnderWay"),
     S("runtime/buffer/merge_reader.cpp", "void MergeReader::sift_down(", "if (fronts_[child] < fronts_[least]) least = child;", "", "buffer_test:Merge.EqualsASort"),
     # consumer
@@ -100,7 +108,7 @@ MUTANTS = [
     S("runtime/print/folded_stacks.cpp", "counts() const", "std::erase_if(all, [](const auto& one) { return one.second <= 0; });", "", "print_test:Folded.WhatIsNotSeen*"),
     E("runtime/agg/snapshot.cpp", "AggWide row_name(", "2 * bound(at + 1) - bound(at + 2)", "bound(at)", "agg_test:AggSnapshot.Buckets*"),
     E("runtime/body/actions.cpp", "void sonde_act_printa(", "state.speculation == 0", "false", "script:tst.agg.printa_as_they_were"),
-    E("runtime/process/symbolizer.cpp", "const MapEntry* Symbolizer::mapping_of(", "ended != nullptr ? ended->start : address", "address",
+    E("runtime/process/symbolizer.cpp", "const SeenEntry* Symbolizer::mapping_of(", "catch_up && layouts.find(*space.layout, address) == nullptr", "false",
       "process_test:Symbolizer.AsksForMappings*"),
     # bodies
     S("runtime/body/target_actions.cpp", "void sonde_act_stop(", "context->state->release.stop = true;", "", "consumer_test:*HeldThreads*", "scenario:stop_stops_the_program"),
@@ -136,7 +144,7 @@ MUTANTS = [
     E("runtime/syscall/structures.cpp", "std::string capability_text(", "uint64_t{high.*member} << 32", "0", "syscall_test:DecodeArguments.Capabilities"),
     E("runtime/process/proc_maps.cpp", "bool parse_line(", "permissions[2] == 'x'", "permissions[1] == 'x'", "process_test:ProcMaps.*"),
     S("runtime/process/proc_maps.cpp", "bool take_deleted_mark(", "path.resize(path.size() - kDeletedMark.size());", "", "process_test:ProcMaps.*"),
-    E("runtime/process/proc_maps.cpp", "std::string file_of(", "!entry.deleted", "true", "scenario:functions_of_files_that_were_replaced"),
+    E("runtime/process/proc_maps.cpp", "Result<std::string> file_of(", "is_it(entry.path)", "true", "scenario:functions_of_files_that_were_replaced"),
     E("runtime/source/held_programs.cpp", "Result<void> HeldPrograms::run_to_constructors(", "space.linker_done()", "true", "event_source_test:HeldProgramsTest.*"),
     # the guard and utrace
     S("runtime/guard/breakpoints.cpp", "void Breakpoints::disarm(", "space.remove_unused(address);", "", "guard_test:User.DisarmWhileItRuns"),
@@ -193,7 +201,7 @@ MUTANTS = [
     E("runtime/framework/provider_api.cpp", "int sonde_tap_arm(", "request->size != sizeof *request", "false", "framework_test:Api.ATapRequest*"),
     E("runtime/framework/context.cpp", "bool check_call(", "observers->wrong_call != nullptr", "false", "plugin_test:Bad.WrongContext"),
     E("runtime/plugin/plugin.cpp", "std::string check_header(", "one.theirs != one.ours", "false", "plugin_test:Bad.OtherLayout"),
-    E("runtime/plugin/trial.cpp", "std::string Trial::verdict(", "ready == 0", "false", "plugin_test:Bad.Hangs"),
+    S("runtime/plugin/trial.cpp", "std::string Trial::wait(", 'if (used_up) return in_words(patience.processor) + " of processor time";', "", "plugin_test:Bad.Hangs"),
     E("runtime/plugin/plugins.cpp", "bool is_ours(", "(found.st_mode & S_IWOTH) == 0", "true", "plugin_test:Find.InstalledOnly*"),
     E("runtime/plugin/check.cpp", "void disable(", "g_fired_late != 0", "false", "plugin_test:CheckPlugin.FiresAfterDisable"),
     E("runtime/code/function_places.cpp", "Result<FunctionPlaces::Found> FunctionPlaces::find(", "!returns", "false", "code_test:Places.AJump*"),
@@ -224,7 +232,7 @@ MUTANTS = [
     S("kmod/device/buffer.c", "void sonde_writer_put(", "if (writer->policy == SONDE_POLICY_FILL)\n\t\t\tWRITE_ONCE(writer->session->full, true);", "", "device:buffers"),
     E("kmod/device/buffer.c", "static bool buffer_has_room(", "READ_ONCE(writer->session->full)", "0", "device:races"),
     E("kmod/device/events.c", "events_take(struct sonde_session *session, size_t room", "events_bytes(queued) > room", "0", "device:limits"),
-    E("kmod/device/programs.c", "static int program_check_cost(", "program->cost + (probe ? probe->cost : 0) > most", "0", "device:limits"),
+    E("kmod/device/programs.c", "int sonde_cost_check(const", "cost <= most", "1", "device:limits"),
     E("kmod/device/targets.c", "static bool target_becomes(", "target_stays_ours(session, program)", "1", "device:member"),
     E("kmod/device/deferred.c", "static enum outcome defer_attempt(", "!sonde_covers(firing->session, current)", "0", "device:member"),
     S("kmod/device/buffer.c", "void sonde_writer_put(", "writer->records++;", "", "device:drops 2"),
@@ -245,7 +253,42 @@ MUTANTS = [
     E("kmod/core/finder_calls.c", "static u32 calls_on_syscall_exit(", "args[1] && !(args[3] & MREMAP_DONTUNMAP)", "args[1]", "api:findremap"),
     E("kmod/core/control.c", "static bool control_is_past(", "u->exiting || u->dying || u->dead || u->reaping ||\n\t       (READ_ONCE(u->task->flags) & PF_EXITING)", "u->dying || u->dead || u->reaping", "api:pastexit"),
     E("kmod/shared/request.h", "static inline const char *sonde_request_fault(", "request->flags || request->reserved", "0", "abi_test:RawGuard.RefusesWhatIsNotZero"),
-    E("kmod/shared/request.h", "static inline const char *sonde_tap_fault(", "tap->semaphore", "0", "abi_test:RawGuard.RefusesWhatIsNotZero"),
+    E("kmod/shared/request.h", "static inline const char *sonde_tap_fault(", "tap->counters", "0", "abi_test:RawGuard.RefusesWhatIsNotZero"),
+    # what only a table of everything shows
+    E("runtime/syscall/decode.cpp", "void futex_argument(", "futex_command() != FUTEX_REQUEUE", "true", "scenario:every_call_as_in_the_table"),
+    E("runtime/syscall/decode.cpp", "size_t most_bytes(", "count * size_of(id).bytes", "std::string_view::npos", "scenario:every_call_as_in_the_table"),
+    E("runtime/syscall/decode.cpp", "std::string decode_exec(", "words.size() >= kShownStrings", "words.size() > kShownStrings", "syscall_test:DecodeArguments.ManyWordsOfAnExec"),
+    E("runtime/syscall/structures.cpp", "std::string limit_text(", "limit > 1024", "limit >= 1024", "scenario:every_call_as_in_the_table"),
+    E("runtime/syscall/structures.cpp", "std::string limit_text(", "limit % 1024 == 0", "true", "scenario:every_call_as_in_the_table"),
+    E("runtime/syscall/structures.cpp", "std::string open_how_text(", "how.flags & 0x40", "true", "scenario:every_call_as_in_the_table"),
+    S("runtime/syscall/structures.cpp", "", 'if (WIFCONTINUED(status)) return "[{WIFCONTINUED(s)}]";', "", "syscall_test:DecodeArguments.HowAChildEnded"),
+    E("runtime/syscall/capture.cpp", "void add_counted(", "find_syscall(shape_.number)->parameters[shape.size].bytes == 4", "false", "scenario:every_call_as_in_the_table"),
+    E("runtime/guard/dif_env.cpp", "uint64_t env_variable(", "status_of(context).uid", "status_of(context).euid", "scenario:facts_of_a_process_are_its_own"),
+    E("runtime/guard/dif_env.cpp", "uint64_t env_variable(", "status_of(context).egid", "status_of(context).gid", "scenario:facts_of_a_process_are_its_own"),
+    E("runtime/guard/dif_env.cpp", "uint64_t env_variable(", "stat_number(thread, 18)", "stat_number(thread, 19)", "scenario:facts_of_a_process_are_its_own"),
+    E("runtime/guard/dif_env.cpp", "uint64_t env_variable(", "getsid(thread.process->pid)", "getpgid(thread.process->pid)", "scenario:facts_of_a_process_are_its_own"),
+    E("runtime/guard/dif_env.cpp", "std::string fd_type(", 'path.starts_with("anon_inode:")', "false", "scenario:facts_of_a_process_are_its_own"),
+    # columns, numbers and texts of reports
+    E("cli/summary.cpp", "void append_row(", "of.time_ns / of.calls / 1000", "of.time_ns / of.calls", "scenario:a_summary_has_the_time_of_each_call"),
+    E("cli/summary.cpp", "void append_row(", "100.0 * static_cast<double>(of.time_ns)", "100.0 * static_cast<double>(of.calls)", "scenario:a_summary_has_the_time_of_each_call"),
+    S("cli/summary.cpp", "std::string table_of_calls(", "std::ranges::stable_sort(rows, std::greater(), &CallTotals::time_ns);", "", "scenario:a_summary_has_the_time_of_each_call"),
+    S("cli/line_reader.cpp", "~TerminalReader() override", "if (!history_.empty()) ::write_history(history_.c_str());", "", "scenario:prompt_keeps_its_history"),
+    E("runtime/print/jsonl_printer.cpp", "void JsonlPrinter::faulted(", "1 + fault.more_before", "uint64_t{1}", "scenario:many_errors_are_told_in_a_line"),
+    E("runtime/print/csv_printer.cpp", "void field(std::string_view text)", r'",\"\r\n"', r'",\"\n"', "formats:texts"),
+    E("runtime/print/json.cpp", "void append_escaped(", "c == 0x7f", "false", "formats:texts"),
+    E("runtime/agg/keys.cpp", "int compare_strings(", "(a_length != kNull) - (b_length != kNull)", "(b_length != kNull) - (a_length != kNull)", "agg_test:KeyCodec.NullSortsFirst"),
+    E("runtime/session/limits.cpp", "Result<void> check_clauses(", "sonde_dif_needs(&fire).bytes > room", "false", "script:tst.drop.principal"),
+    E("runtime/session/targets.cpp", "void Targets::note_end(", "pid == started_.front()", "true", "scenario:ends_as_the_program_ends"),
+    # contracts that the built-in providers do not need
+    E("runtime/framework/provider_api.cpp", "int sonde_tap_arm(", "framework->op_probe.value != probe", "false", "framework_test:FrameworkTest.OpsMayNotArmForOthers"),
+    E("runtime/plugin/plugin.cpp", "std::string check_header(", "plugin.start == nullptr", "false", "plugin_test:Bad.NothingToStartOrToStop"),
+    E("runtime/plugin/plugin.cpp", "std::string check_header(", "plugin.stop == nullptr", "false", "plugin_test:Bad.NothingToStartOrToStop"),
+    E("runtime/framework/local_firing.cpp", "void LocalFiring::count_drop(", "list->ecbs.size()", "1u", "framework_test:LocalFiringTest.ASeventeenthFiringAtOnceIsDroppedForEachEcb"),
+    S("runtime/framework/local_firing.cpp", "void LocalFiring::fire_in(", "t_state.args = outer;", "", "framework_test:LocalFiringTest.AFiringInsideOfGetargvalHasItsOwnArguments"),
+    S("runtime/framework/local_firing.cpp", "uint64_t* thread_variables(", "std::fill(std::begin(t_state.variables), std::end(t_state.variables), 0);", "",
+      "framework_test:LocalFiringLifetime.ThreadVariablesEndWithTheirFramework"),
+    S("runtime/body/speculation.cpp", "bool Speculations::use(", "speculation->shared |= speculation->tid != 0 && speculation->tid != tid;", "", "body_test:Speculations.OneOfTwoThreads*"),
+    E("compiler/check/translator.cpp", "const Translator* find_translator(", "one->input->is_integer() && input->is_integer()", "false", "script:tst.xlate.integers"),
 ]
 
 SWITCH = """/* Which mutant is on. A header that has mutants may stand beside a file that has. */
@@ -298,6 +341,8 @@ def body_of(text, function):
 
 def place_of(mutant, text):
     """The start of the mutated text; None: not found exactly once."""
+    if mutant.at >= 0:
+        return mutant.at
     found = body_of(text, mutant.function)
     if not found or text.count(mutant.was, *found) != 1:
         return None
@@ -311,12 +356,12 @@ def switched(mutant, number):
     return f"do {{ if (SONDE_MUTANT({number})) {{ {mutant.becomes} }} else {{ {mutant.was} }} }} while (0);"
 
 
-def mutate(mutants):
+def mutate(mutants, originals=None):
     """{file: text} with every mutant and its switch, and complaints about mutants that do not apply."""
     texts, places, wrong = {}, {}, []
     for number, mutant in mutants.items():
         path = ROOT / mutant.file
-        texts.setdefault(mutant.file, path.read_text() if path.exists() else "")
+        texts.setdefault(mutant.file, (originals or {}).get(mutant.file) or (path.read_text() if path.exists() else ""))
         at = place_of(mutant, texts[mutant.file])
         if at is None:
             wrong.append(f"{number} does not apply: {mutant.name}")
@@ -331,9 +376,9 @@ def mutate(mutants):
     return changed, wrong
 
 
-def copy_tree(mutants):
+def copy_tree(mutants, originals=None):
     """Copies the current tree, with the mutants. Returns complaints."""
-    texts, wrong = mutate(mutants)
+    texts, wrong = mutate(mutants, originals)
     texts["kmod/main.c"] = texts.get("kmod/main.c", (ROOT / "kmod/main.c").read_text()) + PARAMETER
     texts["kmod/mutant.h"] = SWITCH
     mirror_tree(COPY, texts)
@@ -374,6 +419,8 @@ def command(killer):
     sonde, tests = BUILD / "bin/sonde", ROOT / "tests"
     if kind == "script":
         return [sys.executable, tests / "scripts/run.py", "--binary", sonde, "-k", what]
+    if kind == "formats":
+        return [sys.executable, tests / "formats/run.py", "--binary", sonde, "-k", what]
     if kind == "scenario":
         return [sys.executable, tests / "scenarios/run.py", "--binary", sonde, "--exact", what]
     return [BUILD / "bin" / kind, f"--gtest_filter={what}"]
@@ -381,7 +428,7 @@ def command(killer):
 
 def build(mutants):
     targets = {killer.partition(":")[0] for mutant in mutants for killer in mutant.killers} - {"api", "device"}
-    targets = (targets - {"script", "scenario"}) | {"sonde"}
+    targets = (targets - {"script", "scenario", "formats"}) | {"sonde"}
     log = ROOT / "build/build.log"
     with open(log, "w", encoding="utf-8") as output:
         for argv in (["cmake", "-S", ROOT, "--preset", "dev"], ["ninja", "-k", "0", "-C", BUILD, *sorted(targets)]):
@@ -390,10 +437,15 @@ def build(mutants):
                 raise SystemExit(f"mutants: does not build (all of it: {log})")
 
 
+def patience(killer):
+    """All tests of a program, or all golden scripts, take longer."""
+    return 10 * TIME_OUT if killer.endswith((":*", "script:")) else TIME_OUT
+
+
 def healthy(killers, pool):
     """Complaints about tests that fail, or do not run, with all mutants off."""
     def judge(killer):
-        status, text = run(command(killer))
+        status, text = run(command(killer), seconds=patience(killer))
         if status == 0 and "Running 0 tests" not in text:
             return []
         return [f"{killer} does not pass without a mutant (status {status}):\n{text[-1500:]}"]
@@ -403,7 +455,7 @@ def healthy(killers, pool):
 def killed_by(number, mutant):
     """The first test that notices; None: the mutant survives."""
     for killer in mutant.killers:
-        status, _ = run(command(killer), number)
+        status, _ = run(command(killer), number, patience(killer))
         if status not in (0, 77):
             return killer
     return None
@@ -472,6 +524,65 @@ def kernel(mutants):
     return wrong, fate
 
 
+# ---- a random sample ----
+
+
+def drawn(count, seed):
+    """Draws the sample, and keeps it beside the copy, whose files will have the mutants."""
+    chosen = sample.draw(ROOT, count, seed)
+    originals = {file: (ROOT / file).read_text() for file, *_ in chosen}
+    list_of = [[file, operator, originals[file][begin:end], becomes, sample.near(ROOT, file), statement, begin]
+               for file, operator, begin, end, becomes, statement in chosen]
+    COPY.mkdir(parents=True, exist_ok=True)
+    (COPY / "sample.json").write_text(json.dumps([originals, list_of]))
+
+
+def sampled(path):
+    """({number: mutant}, {file: text without mutants})"""
+    originals, list_of = json.loads(path.read_text())
+    return dict(enumerate((Mutant(*each) for each in list_of), 1)), originals
+
+
+def without_what_does_not_compile(chosen, originals):
+    """The mutants that the compiler accepts; the others are taken out, by the lines of its errors, until all is built."""
+    for _ in range(8):
+        try:
+            build(list(chosen.values()))
+            return chosen
+        except SystemExit:
+            log = (ROOT / "build/build.log").read_text(errors="replace")
+        wrong = {(pathlib.Path(file).name, int(line)) for file, line in re.findall(r"^([^ :\n]+):(\d+):\d+: error", log, re.M)}
+        lines = {number: (pathlib.Path(m.file).name, originals[m.file].count("\n", 0, m.at) + 1) for number, m in chosen.items()}
+        bad = [number for number in chosen if lines[number] in wrong]
+        if not bad:
+            raise SystemExit(f"mutants: does not build, and no mutant is at fault (all of it: {ROOT / 'build/build.log'})")
+        chosen = {number: m for number, m in chosen.items() if number not in bad}
+        texts = originals | mutate(chosen, originals)[0]
+        for file, text in texts.items():
+            if (ROOT / file).read_text() != text:
+                (ROOT / file).write_text(text)
+    raise SystemExit("mutants: the sample does not build")
+
+
+def run_sample():
+    chosen, originals = sampled(ROOT / "sample.json")
+    count = len(chosen)
+    (ROOT / "build").mkdir(exist_ok=True)
+    say(f"{count} mutants; building")
+    chosen = without_what_does_not_compile(chosen, originals)
+    say(f"{len(chosen)} of {count} compile")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        if wrong := healthy({killer for mutant in chosen.values() for killer in mutant.killers}, pool):
+            raise SystemExit("\n".join(wrong))
+        fate = dict(zip(chosen, pool.map(lambda n: killed_by(n, chosen[n]), chosen)))
+    for number, killer in fate.items():
+        one = chosen[number]
+        line = originals[one.file].count("\n", 0, one.at) + 1
+        say(f"{'killed by ' + killer if killer else 'LIVES'}: {one.file}:{line}: {one.function}: {one.was} -> {one.becomes or 'nothing'}")
+    say(f"{len(fate)} mutants, {sum(1 for killer in fate.values() if not killer)} live")
+    return 0
+
+
 def run_in_place_of_the_tree(copy, program, options):
     """Runs a program of the copy; at the path of the tree if mounting is allowed."""
     program = pathlib.Path(program).resolve().relative_to(ROOT)
@@ -488,6 +599,8 @@ def main():
     parser.add_argument("-k", metavar="REGEX", default="", help="only mutants in whose file, function or text REGEX is found")
     parser.add_argument("--check", action="store_true", help="only whether each still applies")
     parser.add_argument("--no-kernel", action="store_true", help="without those of the module")
+    parser.add_argument("--sample", type=int, metavar="N", help="draw N mutants at random instead, and say how many live")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="of the sample")
     parser.add_argument("--in-copy", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     began = time.monotonic()
@@ -496,6 +609,13 @@ def main():
         wrong = mutate(chosen)[1]
         print("\n".join([*wrong, f"{len(chosen)} mutants, {len(wrong)} do not apply"]))
         return 1 if wrong else 0
+    if arguments.sample and arguments.in_copy:
+        return run_sample()
+    if arguments.sample:
+        say(f"seed {arguments.seed}")
+        drawn(arguments.sample, arguments.seed)
+        copy_tree(*sampled(COPY / "sample.json"))
+        return run_in_place_of_the_tree(COPY, __file__, ["--in-copy", *sys.argv[1:]])
     if not arguments.in_copy:
         COPY.mkdir(parents=True, exist_ok=True)
         wrong = copy_tree(dict(enumerate(MUTANTS, 1)))

@@ -304,6 +304,8 @@ class Jsonl:
             wanted = re.sub(r"\\(\\|n|t|\"|\d{3})", lambda m: {"\\": "\\", "n": "\n", "t": "\t", '"': '"'}.get(m[1]) or chr(int(m[1], 8)), text)
             check(bytes_of(line, line["text"]) == wanted.encode(), line)
             check(line.get("esc", False) == ("x41" in text), line)
+        _, output, _ = self.sonde.run("jsonl", 'BEGIN { trace("\\177"); exit(0); }', "-q")
+        check(b"\\u007f" in output and b"\x7f" not in output, "a terminal's DEL", output)
 
     def long_lines(self):
         """The line of a record has at most 16 KiB; the ledger says if it was cut."""
@@ -363,6 +365,9 @@ class Csv:
             row = self.rows(f'BEGIN {{ trace("{text}"); @["{text}"] = count(); @two["x", 1] = count(); exit(0); }}')
             wanted = text.replace('\\"', '"').replace("\\n", "\n")
             check(row[0]["text"] == wanted and row[1]["key0"] == wanted and row[1]["key1"] == "", row)
+        for text in ("one\\rline", "two\\nlines", "a,b"):  # RFC 4180: quoted, even a return alone
+            _, output, _ = self.sonde.run("csv", f'BEGIN {{ trace("{text}"); exit(0); }}', "-q")
+            check(f'"{text}"'.encode().decode("unicode_escape").encode() in output, text, output)
         octal = "".join(f"\\{byte:03o}" for byte in BYTES)
         row = self.rows(f'BEGIN {{ trace("{octal}"); exit(0); }}', "-q -x strsize=512")[0]
         check(row["esc"] == "1" and bytes_of(row, row["text"]) == BYTES, row)

@@ -64,52 +64,54 @@ enum {
 enum { MEMORY = 0x5000000, SIZE = 0x10000, STEP = 0x200 };
 #define AT(n) (MEMORY + (n)*STEP)
 enum {
-  PATH = AT(0),       // "file"
-  NONE = AT(1),       // "none/x": neither is there
-  FOLDER = AT(2),     // "dir"
-  OTHER = AT(3),      // "none/other"
-  TEXT = AT(4),       // "user.text"
-  DATA = AT(5),       // 128 bytes: "data", 1, 0, ...
-  EMPTY = AT(6),      // filled by the kernel
-  MORE = AT(7),       // filled by the kernel, too
-  SPEC = AT(8),       // two timespecs {1, 2}, {3, 4}
-  SHORT = AT(9),      // timespec {0, 1000}
-  VAL = AT(10),       // two timevals {1, 2}, {3, 4}
-  BADVAL = AT(11),    // timeval {1, 2000000}: no time
-  NUMBERS = AT(12),   // ints 7, 8, 9, ...
-  LONGS = AT(13),     // longs 7, 8, 9, ...
-  VECTOR = AT(14),    // three iovecs
-  UNIX = AT(15),      // sockaddr_un "none/socket"
-  INET4 = AT(16),     // sockaddr_in 127.0.0.1:7
-  INET6 = AT(17),     // sockaddr_in6
-  MESSAGE = AT(18),   // msghdr
-  SET = AT(19),       // sigset {USR1, TERM, 34}
-  POLLS = AT(20),     // three pollfds
-  FDS = AT(21),       // fd_set {3, 5}
-  ACTION = AT(22),    // kernel's sigaction
-  STACK = AT(23),     // stack_t
-  EVENT_AT = AT(24),  // epoll_event
-  RLIM = AT(25),      // rlimit {3 * 1024, unlimited}
-  HOW = AT(26),       // open_how
-  CLONE = AT(27),     // clone_args
-  SIGEV = AT(28),     // sigevent
-  INFO = AT(29),      // siginfo
-  CAP = AT(30),       // capability header, version 3, of NOBODY
-  CAPS = AT(31),      // capability data
-  LENGTH = AT(32),    // int 16
-  ARGV = AT(33),      // {"file", "user.text", NULL}
-  WORDS32 = AT(34),   // 32 words
-  WORDS33 = AT(36),   // 33 words
-  PAIR = AT(38),      // {SET, 8}: of pselect6
-  ZERO = AT(39),      // zeros
-  LINE = AT(40),      // flock
-  TERM = AT(41),      // termios
-  RLIM1 = AT(42),     // rlimit {1024, 0}
-  RAMP = AT(43),      // 64 bytes 1, 2, 3 ...
-  IDS = AT(44),       // ids 1000, 1001, 1002
-  CREAT = AT(45),     // open_how with O_CREAT
-  LONG = AT(47),      // 40 letters: more than a string shows, less than a path
-  POLL1 = AT(46),     // one pollfd: the eventfd, which can be written
+  PATH = AT(0),               // "file"
+  NONE = AT(1),               // "none/x": neither is there
+  FOLDER = AT(2),             // "dir"
+  OTHER = AT(3),              // "none/other"
+  TEXT = AT(4),               // "user.text"
+  DATA = AT(5),               // 128 bytes: "data", 1, 0, ...
+  EMPTY = AT(6),              // filled by the kernel
+  MORE = AT(7),               // filled by the kernel, too
+  SPEC = AT(8),               // two timespecs {1, 2}, {3, 4}
+  SHORT = AT(9),              // timespec {0, 1000}
+  VAL = AT(10),               // two timevals {1, 2}, {3, 4}
+  BADVAL = AT(11),            // timeval {1, 2000000}: no time
+  NUMBERS = AT(12),           // ints 7, 8, 9, ...
+  LONGS = AT(13),             // longs 7, 8, 9, ...
+  VECTOR = AT(14),            // three iovecs
+  UNIX = AT(15),              // sockaddr_un "none/socket"
+  INET4 = AT(16),             // sockaddr_in 127.0.0.1:7
+  INET6 = AT(17),             // sockaddr_in6
+  MESSAGE = AT(18),           // msghdr
+  SET = AT(19),               // sigset {USR1, TERM, 34}
+  POLLS = AT(20),             // three pollfds
+  FDS = AT(21),               // fd_set {3, 5}
+  ACTION = AT(22),            // kernel's sigaction
+  STACK = AT(23),             // stack_t
+  EVENT_AT = AT(24),          // epoll_event
+  RLIM = AT(25),              // rlimit {3 * 1024, unlimited}
+  HOW = AT(26),               // open_how
+  CLONE = AT(27),             // clone_args
+  SIGEV = AT(28),             // sigevent
+  INFO = AT(29),              // siginfo
+  CAP = AT(30),               // capability header, version 3, of NOBODY
+  CAPS = AT(31),              // capability data
+  LENGTH = AT(32),            // int 16
+  ARGV = AT(33),              // {"file", "user.text", NULL}
+  WORDS32 = AT(34),           // 32 words
+  WORDS33 = AT(36),           // 33 words
+  PAIR = AT(38),              // {SET, 8}: of pselect6
+  ZERO = AT(39),              // zeros
+  LINE = AT(40),              // flock
+  TERM = AT(41),              // termios
+  RLIM1 = AT(42),             // rlimit {1024, 0}
+  RAMP = AT(43),              // 64 bytes 1, 2, 3 ...
+  IDS = AT(44),               // ids 1000, 1001, 1002
+  CREAT = AT(45),             // open_how with O_CREAT
+  LONG = AT(47),              // 40 letters: more than a string shows, less than a path
+  RLIM2 = AT(48),             // rlimit {1500, 0}
+  LAST = MEMORY + SIZE - 16,  // sockaddr_in, behind which there is no memory
+  POLL1 = AT(46),             // one pollfd: the eventfd, which can be written
 };
 
 struct row {
@@ -209,7 +211,7 @@ static const struct row rows[] = {
     // sockets
     ROW(socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_UDP) ROW(socket, 999, SOCK_RAW | SOCK_NONBLOCK, 7) ROW(socket, AF_NETLINK, SOCK_RAW, 99)
     ROW(socketpair, AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 77, NUMBERS) ALONE(socketpair, AF_UNIX, SOCK_DGRAM, 0, EMPTY)
-    ROW(connect, NO_FD, UNIX, 14) ROW(connect, NO_FD, INET4, HIGH + 16) ROW(connect, NO_FD, INET6, 28) ROW(bind, NO_FD, INET4, HIGH + 16)
+    ROW(connect, NO_FD, UNIX, 14) ROW(connect, NO_FD, INET4, HIGH + 16) ROW(connect, NO_FD, INET6, 28) ROW(connect, NO_FD, LAST, HIGH + 16) ROW(bind, NO_FD, INET4, HIGH + 16)
     ROW(bind, NO_FD, UNIX, 20)
     ROW(accept, NO_FD, INET4, LENGTH) ROW(accept, NO_FD, 0, 0) ROW(accept4, NO_FD, INET4, LENGTH, SOCK_CLOEXEC | ODD)
     ROW(getsockname, INET, EMPTY, LENGTH)
@@ -241,7 +243,7 @@ static const struct row rows[] = {
     ALONE(setgroups, 3, IDS) ROW(setgroups, -1, IDS)
     ROW(getgroups, 0, 0) ROW(getgroups, -1, IDS) ROW(getgroups, 100, EMPTY) ROW(capget, CAP, CAPS) ROW(capget, 8, CAPS) ROW(capset, CAP, CAPS)
     ROW(getrlimit, RLIMIT_NOFILE, EMPTY) ROW(getrlimit, 999, RLIM) ROW(setrlimit, RLIMIT_CORE, RLIM) ROW(setrlimit, 999, RLIM)
-    ROW(setrlimit, 999, RLIM1)
+    ROW(setrlimit, 999, RLIM1) ROW(setrlimit, 999, RLIM2)
     ROW(prlimit64, NOBODY, RLIMIT_FSIZE, RLIM, RLIM) ROW(prlimit64, 0, RLIMIT_STACK, 0, EMPTY) ROW(getrusage, RUSAGE_CHILDREN, 8)
     ROW(getrusage, 999, LONGS)
     ROW(getrusage, RUSAGE_SELF, EMPTY) ROW(sysinfo, EMPTY) ROW(sysinfo, 8) ROW(times, EMPTY) ROW(times, 8)
@@ -374,6 +376,8 @@ static void lay_memory(void) {
   LAY(struct epoll_event, EVENT_AT, {EPOLLIN | EPOLLET, {.u64 = 0x500000007}});
   LAY(struct rlimit, RLIM, {3 * 1024, RLIM_INFINITY});
   LAY(struct rlimit, RLIM1, {1024, 0});
+  LAY(struct rlimit, RLIM2, {1500, 0});
+  LAY(struct sockaddr_in, LAST, {AF_INET, 7 << 8, {0x0100007f}, {0}});
   uint64_t* how = (uint64_t*)HOW;
   how[0] = O_WRONLY | O_APPEND, how[1] = 0600, how[2] = 4;
   uint64_t* creat = (uint64_t*)CREAT;

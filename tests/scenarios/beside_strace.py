@@ -136,6 +136,12 @@ def lines_of_python(world):
 def ends_as_the_program_ends(world):
     """Without a script sonde's status is that of the program, even if a signal has killed it; with one it is that of
     the script."""
+    go = world.path("go")
+    first = ["-c", f"sh -c 'while [ ! -e {go} ]; do sleep 0.01; done; exit 3'", "-c", f"sh -c ': > {go}; exit 4'"]  # the second ends first
+    last = ["-c", f"sh -c ': > {go}; exit 3'", "-c", f"sh -c 'while [ ! -e {go} ]; do sleep 0.01; done; exit 4'"]
+    for programs in (first, last):
+        equal(world.sonde(*programs, status=None).status, 3, "of two programs, the first one's status")
+        os.unlink(go)
     for command, wanted in ((["sh", "-c", "exit 3"], 3), (["sh", "-c", "kill -TERM $$"], -15), (["-p", str(os.getpid()), "-n", "BEGIN { exit(2); }"], 2),
                             (["--summary", "false"], 1), (["-c", "false"], 1), (["-n", "syscall::read:entry { n++; }", "-c", "false"], 0)):
         equal(world.sonde(*command, status=None).status, wanted, f"status of sonde {' '.join(command)}")

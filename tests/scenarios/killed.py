@@ -8,7 +8,7 @@ import signal
 import time
 
 from attach import expect_right, start_worker
-from support import check, equal, scenario, tracer_of, wait_until
+from support import check, equal, processor_time, scenario, tracer_of, wait_until
 
 SYSCALLS = "syscall:::entry,syscall:::return { @[probefunc] = count(); }"
 FILTERED = "syscall::getppid:entry { @ = count(); }"
@@ -137,14 +137,33 @@ def guard_dies_while_attached(world):
         lost += said != "right\n"
     print(f"  the guard died {died} times of {n}, {lost} times with a signal in its hand, {trapped} times with a breakpoint in place")
     check(died >= 30, f"the guard died only {died} times of {n}")
+    check(trapped <= died / 2, "half of the programs died of a breakpoint: most threads of this one do not sleep at the attach")
+
+
+@scenario(seconds=600, only="ptrace", why="the module has no guard")
+def guard_dies_while_nobody_sleeps(world):
+    """Then the attach leaves no breakpoint, and the program always continues, whichever ptrace call is the guard's last."""
+    died, program = 0, world.program("mixed")
+    for n in range(1, 25 if not world.full else 201):
+        process = world.start([program, 10**9])
+        wait_until(lambda: processor_time(process.pid) > 0, what="the program's calls")
+        sonde = world.start_sonde("-q", "-n", SYSCALLS, "-p", process.pid, env={"SONDE_GUARD_DIE_AT": str(n)})
+        died += check_guards_death(world.finish(sonde), n)
+        used = processor_time(process.pid)
+        wait_until(lambda: process.poll() is not None or processor_time(process.pid) > used, what="the program going on")
+        equal(process.poll(), None, f"call {n}: the program's end")
+        equal(tracer_of(process.pid), 0, f"call {n}: its tracer")
+        process.kill()
+        process.wait()
+    check(died >= 20, f"the guard died only {died} times of {n}")
 
 
 @scenario(seconds=600, only="ptrace", why="the module has no guard")
 def guard_dies_during_command(world):
     """With -c and its filter the kernel ends the program (docs/guard.md explains why); it never hangs, and none of its
-    calls fails."""
+    calls fails. It finishes right whenever the guard does not die."""
     right = died = 0
-    for n in range(1, 41 if not world.full else 201):
+    for n in [*range(1, 41 if not world.full else 201), 10**9]:
         path = world.path(f"result{n}")
         sonde = world.start_sonde("-q", "-n", CLAUSES[n % 2], "-c", f"{world.program('worker')} {path} 60 100",
                                   env={"SONDE_GUARD_DIE_AT": str(n)})
@@ -152,9 +171,11 @@ def guard_dies_during_command(world):
         died += has_died
         wait_for_end(world, f"call {n}")
         check(result_of(path) == "right\n" or (has_died and result_of(path) is None), f"call {n}: {result_of(path)}")
+        check(n < 10**9 or not has_died, "the guard died at a call that it never made")
         right += result_of(path) == "right\n"
-    print(f"  the guard died {died} times; the program finished right {right} times of {n}")
-    check(died >= 30, f"the guard died only {died} times of {n}")
+    print(f"  the guard died {died} times; the program finished right {right} times")
+    check(died >= 30, f"the guard died only {died} times")
+    check(right >= 1, "the program finished at no time")
 
 
 FAULTS = {signal.SIGKILL, signal.SIGSTOP, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGSYS, signal.SIGTRAP}

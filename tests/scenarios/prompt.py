@@ -62,6 +62,29 @@ def prompt_on_a_terminal(world):
 
 
 @scenario()
+def prompt_keeps_its_history(world):
+    """In XDG_STATE_HOME/sonde/history, from one prompt to the next."""
+    for step, line in ((1, "BEGIN { /* the first */ }"), (2, None)):
+        screen = Screen(world, ["env", f"XDG_STATE_HOME={world.path('state')}", str(world.binary), "--repl"])
+        try:
+            screen.expect(lambda lines: any(text.strip() for text in lines))
+            if line:
+                screen.line(line)
+                screen.line(":clauses")
+                screen.expect("the first")
+            else:
+                for _ in range(3):  # :quit, :clauses, the clause
+                    screen.key("Up")
+                screen.expect(lambda lines: lines[-1].rstrip().endswith("BEGIN { /* the first */ }"))
+                screen.key("C-u")
+            screen.line(":quit")
+            wait_until(screen.dead, what=f"the end of prompt {step}")
+        finally:
+            screen.close()
+        equal(open(f"{world.path('state')}/sonde/history", encoding="utf-8").read().splitlines()[:3], ["BEGIN { /* the first */ }", ":clauses", ":quit"], "the file")
+
+
+@scenario()
 def prompt_from_a_pipe(world):
     """Clauses of several lines; an invalid one gives a message and does no harm; at the end of the input it waits for
     the target to end."""

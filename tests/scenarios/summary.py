@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """--summary compared with strace -c, thousands of run-time errors, and the cost of tracing."""
 
+import json
 import re
 import shutil
 import signal
@@ -33,6 +34,21 @@ def a_summary_counts_as_strace_does(world):
 
 
 @scenario()
+def a_summary_has_the_time_of_each_call(world):
+    """Seconds from entry to return, in falling order; their share; microseconds a call, cut."""
+    script = "import time\nfor n in range(3): time.sleep(0.02)\n"
+    table = world.sonde("--summary", "/usr/bin/python3", "-S", "-E", "-B", world.path("sleep.py", script)).stderr
+    *found, total = [(float(share), float(seconds), int(each), int(calls), name) for share, seconds, each, calls, _, name in ROW.findall(table)]
+    sleeps = next(row for row in found if row[4] == "clock_nanosleep")
+    check(sleeps[3] == 3 and sleeps[1] >= 0.06 and sleeps[2] >= 20000, f"the sleeps: {sleeps}")
+    equal([row[4] for row in found], [row[4] for row in sorted(found, key=lambda row: -row[1])], "the order of the rows")
+    for share, seconds, each, calls, name in [*found, total]:
+        check(abs(seconds * 1e6 / calls - each) <= 1, f"{name}: {each} us a call, but {seconds} s of {calls} calls")
+        check(abs(100 * seconds / total[1] - share) < 0.01, f"{name}: {share}% of {total[1]} s, but {seconds} s")
+    check(abs(total[1] - sum(row[1] for row in found)) < 1e-6 * len(found), "the sum of the seconds")
+
+
+@scenario()
 def a_summary_goes_with_a_script(world):
     result = world.sonde("--summary", "-q", "-n", 'syscall::write:entry { @writes = count(); }', "-c", "echo x")
     check(re.search(r"^ +1$", result.stdout, re.M), "the script's own aggregation")
@@ -49,6 +65,8 @@ def many_errors_are_told_in_a_line(world):
     check(1 < len(errors) < 30, f"{len(errors)} messages of 3000 errors")
     more = sum(int(n) for n in re.findall(r"and (\d+) more like it before", result.stderr))
     equal(len(errors) + more, 3000, "errors that were told or counted")
+    ledger = json.loads(world.sonde("-q", "-x", "format=jsonl", "-s", script, "-c", f"{world.program('deeds')} getppid:3000").stdout.splitlines()[-1])
+    equal(ledger["faults"], 3000, "faults of the ledger")
     check("    line 3:\n    \ttrace(*(int *)3);\n    \t^~~~~~~~~~~~~~~~\n" in result.stderr, f"the place: {result.stderr}")
 
 

@@ -145,6 +145,24 @@ TEST(KeyCodec, NullAndEmptyAndPrefixDiffer) {
   EXPECT_NE(encoded("abc", "d"), encoded("ab", "cd"));
 }
 
+TEST(KeyCodec, NullSortsFirst) {
+  KeyCodec codec({text()}, 4);
+  const auto encoded = [&](const char* key) {
+    std::vector<uint64_t> buffer(codec.max_bytes() / 8);
+    const uint64_t keys[] = {word(key)};
+    codec.encode(keys, reinterpret_cast<uint8_t*>(buffer.data()));
+    return buffer;
+  };
+  const auto order = [&](const char* a, const char* b) {
+    return codec.compare(reinterpret_cast<const uint8_t*>(encoded(a).data()),
+                         reinterpret_cast<const uint8_t*>(encoded(b).data()), 0);
+  };
+  EXPECT_LT(order(nullptr, ""), 0);
+  EXPECT_GT(order("", nullptr), 0);
+  EXPECT_LT(order(nullptr, "a"), 0);
+  EXPECT_EQ(order(nullptr, nullptr), 0);
+}
+
 TEST(KeyTable, EraseLeavesTheOthersFindable) {
   KeyTable table;
   std::vector<std::vector<uint64_t>> memory;

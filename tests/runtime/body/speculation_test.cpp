@@ -87,6 +87,19 @@ TEST(Speculations, ARecordTakesWhatItsValuesTakeHoweverLongItsText) {
   EXPECT_EQ(all.close(id, 7, 0).size(), 2u);
 }
 
+/// Whoever ends it: the first of its threads, the last, or another one.
+TEST(Speculations, OneOfTwoThreadsIsBusyWhicheverEndsIt) {
+  for (uint32_t last : {7u, 8u, 9u}) {
+    Speculations all(1, 1 << 20, kClean);
+    const uint64_t id = all.open(0);
+    all.use(id, 7);
+    all.use(id, 8);
+    all.close(id, last, 100);
+    EXPECT_EQ(all.open(100 + kClean - 1), 0u) << "ended by " << last;
+    EXPECT_EQ(all.open(100 + kClean), id) << "ended by " << last;
+  }
+}
+
 TEST(Speculations, OneOfSeveralThreadsIsBusyUntilItIsCleaned) {
   Speculations all(1, 1 << 20, kClean);
   uint64_t id = all.open(0);

@@ -429,12 +429,15 @@ TEST_F(FrameworkTest, TargetsReachHooks) {
 TEST_F(FrameworkTest, OpsMayNotArmForOthers) {
   provider.probe("a", "n");
   provider.probe("b", "n");
-  provider.on_enable = [](dtrace_id_t) {
+  std::vector<int> answers;
+  provider.on_enable = [&](dtrace_id_t enabled) {
     sonde_tap_request request = {};
     request.size = sizeof request;
-    sonde_tap_arm(2, &request);
+    for (dtrace_id_t probe : {3 - enabled, dtrace_id_t{0}, dtrace_id_t{99}})
+      answers.push_back(sonde_tap_arm(probe, &request));
   };
   enable({"test", "", "a", "", {}});
+  EXPECT_THAT(answers, ElementsAre(EINVAL, EINVAL, EINVAL));
   EXPECT_TRUE(source.taps.empty());
 }
 

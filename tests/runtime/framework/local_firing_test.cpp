@@ -226,6 +226,48 @@ TEST_F(LocalFiringTest, ManyThreadsLoseNothing) {
   EXPECT_TRUE(std::ranges::is_sorted(seen, {}, &LocalRecords::Seen::timestamp));
 }
 
+/// Sixteen firings at once have a ring each. Another one is dropped, and counted once for each ECB.
+TEST_F(LocalFiringTest, ASeventeenthFiringAtOnceIsDroppedForEachEcb) {
+  constexpr int kRings = 16;
+  static_assert(LocalFiring::kRings == kRings);
+  std::barrier all(kRings + 1), end(kRings + 1);
+  provider.on_getargval = [&](dtrace_id_t, int) -> uint64_t {
+    all.arrive_and_wait();
+    end.arrive_and_wait();
+    return 1;
+  };
+  enable(record_argument(7));
+  enable(record_nothing());
+  enable(record_nothing());
+  LocalRecords records(framework);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kRings; t++) threads.emplace_back([&] { dtrace_probe(probe, 0, 0, 0, 0, 0); });
+  all.arrive_and_wait();
+  dtrace_probe(probe, 0, 0, 0, 0, 0);
+  dtrace_probe(probe, 0, 0, 0, 0, 0);
+  end.arrive_and_wait();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(records.take().size(), 3u * kRings);
+  EXPECT_EQ(records.drops(), 2u * 3);
+}
+
+/// A probe that fires while another asks for an argument has arguments of its own, and leaves the other's alone.
+TEST_F(LocalFiringTest, AFiringInsideOfGetargvalHasItsOwnArguments) {
+  ASSERT_EQ(silent.add("silent"), 0);
+  const dtrace_id_t inner = silent.probe("f", "n");
+  ASSERT_TRUE(framework.enable(enabling_of({"silent", "", "", "", {}}, record_argument(0))));
+  enable(record_argument(7));
+  provider.on_getargval = [&](dtrace_id_t, int) -> uint64_t {
+    dtrace_probe(inner, 50, 51, 52, 53, 54);
+    return dtrace_getarg(2, 0);
+  };
+  LocalRecords records(framework);
+  dtrace_probe(probe, 10, 11, 12, 13, 14);
+  std::vector<uint64_t> seen;
+  for (const auto& record : records.take()) seen.push_back(record.slot0);
+  EXPECT_THAT(seen, ::testing::UnorderedElementsAre(50u, 12u));
+}
+
 /// After disable() has returned, no firing runs the ECB: its program may be freed.
 TEST_F(LocalFiringTest, DisableWaitsForFirings) {
   std::atomic<bool> stop{false};
@@ -310,6 +352,31 @@ TEST(TwoFrameworks, TheConsumersFiringsSayWhose) {
   first.fire(probe, args, 0);
   second.fire(probe, args, 0);
   EXPECT_EQ(records.take().size(), 1u);
+}
+
+/// self->x of an earlier session is not that of the next one in the same thread.
+TEST(LocalFiringLifetime, ThreadVariablesEndWithTheirFramework) {
+  const auto counts = make_program({{SONDE_DIF_LDT, 0, 0, 0, 0},
+                                    {SONDE_DIF_LI, 1, 0, 0, 1},
+                                    {SONDE_DIF_ADD, 0, 0, 1},
+                                    {SONDE_DIF_STT, 0, 0, 0, 0},
+                                    {SONDE_DIF_CAPW, 0, 0},
+                                    {SONDE_DIF_RECORD}},
+                                   {SONDE_SLOT_WORD});
+  for (int session = 0; session < 2; session++) {
+    TestProvider provider;
+    Framework framework(nullptr);
+    ASSERT_EQ(provider.add("test"), 0);
+    const dtrace_id_t probe = provider.probe("f", "n");
+    ASSERT_TRUE(framework.enable(enabling_of({"test", "", "", "", {}}, counts)));
+    LocalRecords records(framework);
+    dtrace_probe(probe, 0, 0, 0, 0, 0);
+    dtrace_probe(probe, 0, 0, 0, 0, 0);
+    const auto seen = records.take();
+    ASSERT_EQ(seen.size(), 2u);
+    EXPECT_EQ(seen[0].slot0, 1u);
+    EXPECT_EQ(seen[1].slot0, 2u);
+  }
 }
 
 TEST(LocalFiringLifetime, FrameworkMayGoWhileThreadsFire) {

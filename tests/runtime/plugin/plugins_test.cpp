@@ -74,6 +74,17 @@ const struct sonde_plugin sonde_plugin = {sizeof(struct sonde_plugin), SONDE_PRO
             "its dtrace_pops_t has 7 bytes, not 80: it was compiled with another provider.h");
 }
 
+TEST_F(Bad, NothingToStartOrToStop) {
+  const std::string made =
+      "dtrace_provider_id_t p; static int start(void) { return 0; } static void stop(void) {}\n"
+      "static int (*const unused)(void) = start; static void (*const too)(void) = stop;\n"
+      "int use(void) { return unused != 0 && too != 0; }\n";
+  EXPECT_EQ(verdict(build("nostart", made + "SONDE_PLUGIN(0, stop, 0);")),
+            "its sonde_plugin has no start() or no stop()");
+  EXPECT_EQ(verdict(build("nostop", made + "SONDE_PLUGIN(start, 0, 0);")),
+            "its sonde_plugin has no start() or no stop()");
+}
+
 TEST_F(Bad, MissingOp) {
   EXPECT_EQ(verdict(provider("op", "#define NO_DESTROY")),
             "start() returns 22, Invalid argument: provider try has no dtps_destroy");

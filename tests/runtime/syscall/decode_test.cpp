@@ -4,7 +4,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <linux/futex.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
@@ -206,6 +206,33 @@ TEST(DecodeArguments, WhatAProcessIsMadeOf) {
   EXPECT_EQ(at_return(SYS_wait4, {UINT64_MAX, kP, 0, 0}, 77, waited),
             "-1, [{WIFEXITED(s) && WEXITSTATUS(s) == 3}], 0, NULL");
   EXPECT_EQ(at_return(SYS_wait4, {UINT64_MAX, kP, 1, 0}, 0, waited), "-1, 0x1000, WNOHANG, NULL");
+}
+
+TEST(DecodeArguments, HowAChildEnded) {
+  const auto text = [](int status) {
+    World world;
+    world.put(kP, status);
+    return at_return(SYS_wait4, {UINT64_MAX, kP, WCONTINUED, 0}, 77, world);
+  };
+  EXPECT_EQ(text(0xffff), "-1, [{WIFCONTINUED(s)}], WCONTINUED, NULL");
+  EXPECT_EQ(text(SIGSTOP << 8 | 0x7f), "-1, [{WIFSTOPPED(s) && WSTOPSIG(s) == SIGSTOP}], WCONTINUED, NULL");
+  EXPECT_EQ(text(SIGSEGV | 0x80), "-1, [{WIFSIGNALED(s) && WTERMSIG(s) == SIGSEGV && WCOREDUMP(s)}], WCONTINUED, NULL");
+}
+
+/// By argstr and by proc:::exec: dots from 32 words on, since a 33rd is not looked for.
+TEST(DecodeArguments, ManyWordsOfAnExec) {
+  for (size_t count : {31, 32, 33}) {
+    World world;
+    world.text(kP, "p");
+    std::string shown;
+    for (size_t i = 0; i < std::min<size_t>(count, 32); i++) {
+      world.memory.add_text({0, "w", false});
+      shown += i == 0 ? "\"w\"" : ", \"w\"";
+    }
+    const std::string words = "\"p\", [" + shown + (count < 32 ? "]" : ", ...]");
+    EXPECT_EQ(at_entry(SYS_execve, {kP, kQ, 0}, world), words + ", NULL");
+    EXPECT_THAT(decode_exec("p", std::vector<std::string>(count, "w"), 2), ::testing::StartsWith(words)) << count;
+  }
 }
 
 TEST(DecodeArguments, DevicesHaveNumbersOtherNodesHaveNone) {

@@ -22,6 +22,7 @@
 #include "providers/stability.h"
 #include "runtime/base/procfs.h"
 #include "runtime/process/demangle.h"
+#include "runtime/process/moved_text.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::pid {
@@ -106,10 +107,28 @@ std::string_view process_named(std::string_view provider) {
   return provider.substr(provider.find_last_not_of("0123456789") + 1);
 }
 
+/// The module of the description whose text the process has moved to memory of its own; empty: none.
+std::string moved_module(const Target& target, const dtrace_probedesc_t& spec) {
+  const auto maps = read_proc_maps(target.pid);
+  const std::string program = program_path(target.pid);
+  for (const MapEntry& text : maps ? moved_texts(target.pid, *maps) : std::vector<MapEntry>()) {
+    const std::string name(base_name(text.path));
+    const bool named = sonde_glob_match(spec.dtpd_mod, name.c_str()) != 0 ||
+                       (text.path == program && std::string_view(spec.dtpd_mod) == "a.out");
+    if (named) return name;
+  }
+  return "";
+}
+
 void tell_none(const Target& target, const dtrace_probedesc_t& spec) {
+  const std::string moved = moved_module(target, spec);
+  const std::string why =
+      moved.empty() ? " has none such by now; with -Z, what it opens later is waited for"
+                    : " has moved the text of " + moved +
+                          " to memory of its own, as programs do for huge pages: it is no file's any more, and Sonde "
+                          "sets no breakpoints there. Start the program with -c: then they move along";
   const std::string text = "probe description " + target.name + ":" + spec.dtpd_mod + ":" + spec.dtpd_func + ":" +
-                           spec.dtpd_name + " does not match any probes: process " + std::to_string(target.pid) +
-                           " has none such by now; with -Z, what it opens later is waited for";
+                           spec.dtpd_name + " does not match any probes: process " + std::to_string(target.pid) + why;
   sonde_provide_error("D_PDESC_ZERO", text.c_str());
 }
 

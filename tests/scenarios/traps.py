@@ -4,7 +4,7 @@
 import pathlib
 import subprocess
 
-from support import at_rest, attached_to, counts, equal, scenario, wait_until
+from support import at_rest, attached_to, check, counts, equal, scenario, wait_until
 
 
 @scenario(only="ptrace", why="only a tracer's breakpoints force SIGTRAP")
@@ -26,3 +26,36 @@ def traps_that_are_blocked_and_pending(world):
         equal(process.communicate("\n", timeout=30)[0], untraced, f"-p, {probes}")
         equal(counts(sonde.communicate(timeout=30)[0]), wanted, f"-p, {probes}")
         equal((process.returncode, sonde.returncode), (0, 0), probes)
+
+
+@scenario(only="ptrace", why="the module owns no int3")
+def a_program_that_dies_of_a_trap(world):
+    """Its own int3 and kill() are its own. One in memory that it has made may be a copy of ours: a line, and exit status 1."""
+    for where in ("text", "memory", "none"):
+        out = world.path("counts", "")
+        result = world.sonde("-q", "-o", out, "-n", "pid$target:a.out:work:entry { @[probefunc] = count(); }",
+                             "-c", f"{world.program('own_trap')} {where}", status=None)
+        doubtful = where == "memory"
+        equal("dies of a SIGTRAP at" in result.stderr, doubtful, f"{where}: {result.stderr}")
+        equal("may be a copy of a breakpoint of sonde" in result.stderr, doubtful, f"{where}: {result.stderr}")
+        equal(result.status, 1 if doubtful else 0, f"{where}: exit status; {result.stderr}")
+        found = counts(pathlib.Path(out).read_text(encoding="utf-8"))
+        equal(found.get("work"), 1, f"{where}: {found}")
+
+
+@scenario(only="ptrace", why="the module's breakpoints are the kernel's, which belong to a file")
+def text_in_anonymous_memory(world):
+    """Breakpoints that were set before move along. Afterwards a description that names the module says why there are none."""
+    program, probe = world.program("moved_text"), "pid$target:{}:work:entry {{ @[probefunc] = count(); }}"
+    result = world.sonde("-qn", probe.format("a.out"), "-c", program)
+    check("sum 55\n" in result.stdout, result.stdout)
+    equal(counts(result.stdout), {"work": 10}, result.stdout)
+    process = world.start([program], stdin=subprocess.PIPE)
+    equal(process.stdout.readline(), "moved\n", "the program")
+    for module in ("a.out", "moved_text", ""):
+        told = world.sonde("-qn", probe.format(module), "-p", process.pid, status=1).stderr
+        check("has moved the text of moved_text to memory of its own" in told, f"{module}: {told}")
+    told = world.sonde("-qn", probe.format("libm*"), "-p", process.pid, status=1).stderr
+    check("moved" not in told, told)
+    equal(process.communicate("\n", timeout=30)[0], "sum 55\n", "the program")
+    equal(process.returncode, 0, "the program")

@@ -16,6 +16,7 @@
 
 #include "runtime/base/find.h"
 #include "runtime/process/proc_maps.h"
+#include "runtime/process/program_file.h"
 
 namespace sonde {
 namespace {

@@ -14,6 +14,7 @@
 #include "runtime/framework/provider.h"
 #include "runtime/process/elf_file.h"
 #include "runtime/process/proc_maps.h"
+#include "runtime/process/program_file.h"
 
 namespace sonde::pid {
 namespace {

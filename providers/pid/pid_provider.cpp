@@ -24,6 +24,7 @@
 #include "runtime/process/demangle.h"
 #include "runtime/process/moved_text.h"
 #include "runtime/process/proc_maps.h"
+#include "runtime/process/program_file.h"
 
 namespace sonde::pid {
 namespace {

@@ -24,6 +24,7 @@
 #include "runtime/process/elf_file.h"
 #include "runtime/process/jit_map.h"
 #include "runtime/process/proc_maps.h"
+#include "runtime/process/program_file.h"
 
 namespace sonde::guard {
 namespace {
@@ -65,6 +66,7 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::fun
       scanned_(parent.scanned_),
       compat_(parent.compat_),
       auxiliary_read_(parent.auxiliary_read_),
+      awaits_program_(parent.awaits_program_),
       entry_(parent.entry_),
       headers_(parent.headers_),
       header_count_(parent.header_count_),
@@ -99,7 +101,7 @@ void AddressSpace::expect_walks() {
 }
 
 uint64_t AddressSpace::entry() {
-  read_auxiliary();
+  (void)awaits_program();
   return entry_;
 }
 
@@ -115,6 +117,26 @@ void AddressSpace::read_auxiliary() {
     if (pairs[i] == AT_BASE) linker_base_ = pairs[i + 1];
     if (pairs[i] == AT_SYSINFO_EHDR) vdso_ = pairs[i + 1];
   }
+  if (linker_base_ != 0 || !runs_linker(static_cast<uint32_t>(pid_))) return;
+  linker_base_ = headers_;
+  entry_ = headers_ = header_count_ = 0;
+  awaits_program_ = true;
+}
+
+bool AddressSpace::awaits_program() {
+  read_auxiliary();
+  if (awaits_program_) find_program();
+  return awaits_program_;
+}
+
+void AddressSpace::find_program() {
+  const auto program = program_of_linker(static_cast<uint32_t>(pid_));
+  Elf64_Ehdr head;
+  if (!program || !read(program->start, &head, sizeof head)) return;
+  awaits_program_ = false;
+  entry_ = head.e_entry + (head.e_type == ET_DYN ? program->start : 0);
+  headers_ = program->start + head.e_phoff;
+  header_count_ = head.e_phnum;
 }
 
 void AddressSpace::find_call_instruction() {
@@ -413,7 +435,7 @@ uint64_t AddressSpace::linker_function() {
 }
 
 bool AddressSpace::read_linker(uint64_t (&debug)[4]) {
-  read_auxiliary();
+  if (awaits_program()) return false;
   uint64_t load = 0, dynamic = 0;
   for (uint64_t i = 0; i < std::min<uint64_t>(header_count_, 64); i++) {
     Elf64_Phdr segment;

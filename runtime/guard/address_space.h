@@ -155,7 +155,10 @@ class AddressSpace {
   Pages& pages() const { return pages_; }
   /// For pages that are there.
   const TargetMemory& memory() const { return memory_; }
+  /// Where the program begins; 0: unknown, or a linker that was started as a program has not mapped it yet.
   uint64_t entry();
+  /// Whether a linker that was started as a program (`ld.so PROG`) has still to map the program.
+  bool awaits_program();
   /// The address of a system call instruction in the vDSO, found when the first breakpoint was set; 0: none.
   uint64_t call_instruction() const { return call_instruction_; }
   uint64_t linker_breakpoint();
@@ -171,6 +174,7 @@ class AddressSpace {
     uint32_t users = 0;
   };
   void read_auxiliary();
+  void find_program();
   void find_call_instruction();
   /// Reads r_debug's version, link_map, r_brk and r_state. False: there is no r_debug, or not yet.
   bool read_linker(uint64_t (&debug)[4]);
@@ -211,7 +215,7 @@ class AddressSpace {
   bool scanned_ = false;
   bool has_uprobes_ = false;
   std::optional<bool> compat_;
-  bool auxiliary_read_ = false;
+  bool auxiliary_read_ = false, awaits_program_ = false;
   uint64_t entry_ = 0, headers_ = 0, header_count_ = 0, linker_base_ = 0, vdso_ = 0, call_instruction_ = 0;
 };
 

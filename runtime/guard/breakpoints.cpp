@@ -79,9 +79,8 @@ void Breakpoints::watch_linker(Process& process) {
     return;
   }
   if (process.at_entry) return;
-  const uint64_t before = space.linker_function();
-  if (Site* site = before != 0 ? space.insert(before, why) : nullptr) site->linker = true;
-  if (Site* entry = space.entry() != 0 ? space.insert(space.entry(), why) : nullptr) entry->program_entry = true;
+  watch_linker_function(process);
+  watch_entry(process);
 }
 
 /// Sets a breakpoint where the program is about to make a child that could hide from us: see clone_loads.h.
@@ -245,24 +244,29 @@ void Breakpoints::forked(Process& child, const Process& parent, bool shares_memo
 }
 
 bool Breakpoints::want_entry(Process& process) {
-  std::string why;
-  if (process.at_entry || process.space->compat() || process.space->entry() == 0) return false;
+  if (process.at_entry || process.space->compat()) return false;
   if (!process.space->scanned()) process.space->refresh(process.pid);
-  Site* site = process.space->insert(process.space->entry(), why);
-  if (site == nullptr) return false;
-  site->program_entry = true;
-  process.run_to_entry = true;
-  return true;
+  process.run_to_entry = process.space->awaits_program() ? watch_linker_function(process) : watch_entry(process);
+  return process.run_to_entry;
 }
 
-void Breakpoints::want_constructors(Process& process) {
+bool Breakpoints::watch_entry(Process& process) {
+  std::string why;
+  const uint64_t entry = process.space->entry();
+  Site* site = entry != 0 ? process.space->insert(entry, why) : nullptr;
+  if (site != nullptr) site->program_entry = true;
+  return site != nullptr;
+}
+
+bool Breakpoints::watch_linker_function(Process& process) {
   std::string why;
   const uint64_t linker = process.space->linker_function();
   Site* site = linker != 0 ? process.space->insert(linker, why) : nullptr;
-  if (site == nullptr) return;
-  site->linker = true;
-  process.run_to_constructors = true;
+  if (site != nullptr) site->linker = true;
+  return site != nullptr;
 }
+
+void Breakpoints::want_constructors(Process& process) { process.run_to_constructors = watch_linker_function(process); }
 
 /// run_to_entry has ended: the program waits here for GO.
 void Breakpoints::arrive(Process& process) {
@@ -342,6 +346,7 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, machine::Registers& regs, std
   } else if (site->linker) {
     if (process.run_to_constructors && space.linker_done()) arrive(process);
     look_again(thread);
+    if (process.run_to_entry) watch_entry(process);  // a linker that was started as a program may have mapped it now
   } else if (site->clone) {
     pass_clone(thread, *site);
     space.remove_unused(address);

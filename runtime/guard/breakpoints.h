@@ -91,6 +91,9 @@ class Breakpoints {
   void pass_clone(Thread& thread, Site& site);
   void notify_mapped(Thread& thread, const Mapping& mapping);
   void watch_linker(Process& process);
+  /// False: there is no such place, or no breakpoint can be there.
+  bool watch_entry(Process& process);
+  bool watch_linker_function(Process& process);
   void arrive(Process& process);
   void fire_taps(Thread& thread, const Site& site, const machine::Registers& regs, std::vector<Firing>& firings);
 

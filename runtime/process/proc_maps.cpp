@@ -126,12 +126,6 @@ bool has_own_root(uint32_t pid) {
   return !theirs.empty() && theirs != read_link("/proc/self/ns/mnt");
 }
 
-std::string program_path(uint32_t pid) {
-  std::string path = read_link(proc_folder(static_cast<pid_t>(pid)) + "/exe");
-  take_deleted_mark(path);
-  return path;
-}
-
 /// The number that /proc/PID/maps has for a file: found by mapping it here.
 static FileId shown_number(const std::string& path) {
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));

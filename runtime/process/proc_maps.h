@@ -45,9 +45,6 @@ bool runs_compat_program(uint32_t pid);
 /// ending.
 bool has_own_root(uint32_t pid);
 
-/// The path of its program, as in MapEntry; empty when unknown.
-std::string program_path(uint32_t pid);
-
 /// Whether `path` leads to the file with that number.
 bool leads_to(const std::string& path, const FileId& file);
 

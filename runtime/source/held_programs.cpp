@@ -93,6 +93,8 @@ Result<pid_t> HeldPrograms::held(uint32_t pid) const {
 Result<void> HeldPrograms::run_to_entry(uint32_t pid) {
   auto child = held(pid);
   if (!child) return std::move(child).error();
+  if (guard::AddressSpace(*child).awaits_program())
+    if (auto mapped = run_to_constructors(pid); !mapped) return mapped;
   const uint64_t entry = guard::AddressSpace(*child).entry();
   if (entry == 0) return Error("process " + std::to_string(pid) + ": no entry point is known", ENOEXEC);
   return run_to(*child, entry);

@@ -284,7 +284,6 @@ MUTANTS = [
     E("runtime/plugin/plugin.cpp", "std::string check_header(", "plugin.start == nullptr", "false", "plugin_test:Bad.NothingToStartOrToStop"),
     E("runtime/plugin/plugin.cpp", "std::string check_header(", "plugin.stop == nullptr", "false", "plugin_test:Bad.NothingToStartOrToStop"),
     E("runtime/framework/local_firing.cpp", "void LocalFiring::count_drop(", "list->ecbs.size()", "1u", "framework_test:LocalFiringTest.ASeventeenthFiringAtOnceIsDroppedForEachEcb"),
-    S("runtime/framework/local_firing.cpp", "void LocalFiring::fire_in(", "t_state.args = outer;", "", "framework_test:LocalFiringTest.AFiringInsideOfGetargvalHasItsOwnArguments"),
     S("runtime/framework/local_firing.cpp", "uint64_t* thread_variables(", "std::fill(std::begin(t_state.variables), std::end(t_state.variables), 0);", "",
       "framework_test:LocalFiringLifetime.ThreadVariablesEndWithTheirFramework"),
     S("runtime/body/speculation.cpp", "bool Speculations::use(", "speculation->shared |= speculation->tid != 0 && speculation->tid != tid;", "", "body_test:Speculations.OneOfTwoThreads*"),

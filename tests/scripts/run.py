@@ -27,9 +27,11 @@ import os
 import pathlib
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
@@ -59,6 +61,37 @@ def source_here():
 
 def programs_folder(binary):
     return pathlib.Path(binary).parent / "golden-programs"
+
+
+def processes_left(mark):
+    """Living processes with this mark in their environment: {pid: command line}. Those that end by themselves have a second; the others are
+    killed."""
+    end = time.monotonic() + 1
+    while True:
+        found = {}
+        for entry in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                if f"SONDE_GOLDEN={mark}".encode() in pathlib.Path(f"/proc/{entry}/environ").read_bytes():
+                    found[int(entry)] = pathlib.Path(f"/proc/{entry}/cmdline").read_text(errors="replace").replace("\0", " ")
+            except OSError:
+                continue
+        if not found or time.monotonic() > end:
+            break
+        time.sleep(0.01)
+    for pid in found:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    return found
+
+
+def files_left(folder, before):
+    """Files that the folder did not have before. Those of a script that runs at the same time have a second."""
+    end = time.monotonic() + 1
+    while (found := set(os.listdir(folder)) - before) and time.monotonic() < end:
+        time.sleep(0.05)
+    return sorted(found)
 
 
 class Script:
@@ -99,15 +132,21 @@ class Script:
         return [str(binary), *(re.sub("@(script|scratch|program)@", lambda m: replaced[m[0]], w) for w in words)]
 
     def run(self, binary, patience):
-        """(standard output, standard error, exit status)"""
+        """(standard output, standard error, exit status, what is left over)"""
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("SONDE_", "DTRACE_"))}
         environment |= {"TZ": "UTC", "LC_ALL": "C"} | dict(e.split("=", 1) for e in self.said.get("environment", []))
         stdin = self.said["stdin"][0] + "\n" if "stdin" in self.said else ""
         with tempfile.TemporaryDirectory(prefix="sonde-golden-") as scratch:
-            done = subprocess.run(self.command(binary, scratch), cwd=self.path.parent, input=stdin, capture_output=True, text=True,
-                                  errors="replace", timeout=TIMEOUT * patience, env=environment, check=False,
-                                  start_new_session=True)  # session and group must not depend on the caller
-            return (done.stdout.replace(scratch, "@scratch@"), done.stderr.replace(scratch, "@scratch@"), done.returncode)
+            before = set(os.listdir(self.path.parent))
+            environment["SONDE_GOLDEN"] = scratch  # the mark of all its processes
+            try:
+                done = subprocess.run(self.command(binary, scratch), cwd=self.path.parent, input=stdin, capture_output=True, text=True,
+                                      errors="replace", timeout=TIMEOUT * patience, env=environment, check=False,
+                                      start_new_session=True)  # session and group must not depend on the caller
+            finally:
+                left = [f"process {pid}: {command}" for pid, command in processes_left(scratch).items()]
+            left += [f"file {name}" for name in files_left(self.path.parent, before)]
+            return (done.stdout.replace(scratch, "@scratch@"), done.stderr.replace(scratch, "@scratch@"), done.returncode, left)
 
 
 def normalised(script, out):
@@ -146,7 +185,7 @@ def check(binary, path, update, patience):
     if why := script.why_not():
         return [], f"skipped: {why}"
     try:
-        out, err, status = script.run(binary, patience)
+        out, err, status, left = script.run(binary, patience)
     except subprocess.TimeoutExpired:
         return [f"took over {TIMEOUT * patience} s"], ""
     out = normalised(script, out)
@@ -157,7 +196,7 @@ def check(binary, path, update, patience):
     if update:
         script.golden.write_text(err if script.is_error else out)
     judge = complaints_of_error if script.is_error else complaints_of_success
-    return list(judge(script, out, err, status)), ""
+    return [*judge(script, out, err, status), *(f"left behind: {each}" for each in left)], ""
 
 
 def main():

@@ -39,6 +39,12 @@ bool clang_has_optimized(const CFunction& function) {
   return function.optimized && function.producer.find("clang") != std::string::npos;
 }
 
+/// Optimization at link time makes functions local that their own unit calls external; so does hidden visibility.
+bool is_global(const ElfFile& file, uint64_t address) {
+  const ElfFunction* function = file.at(address);
+  return function != nullptr && function->binding != ElfFunction::Binding::Local;
+}
+
 /// Clang changes the parameters of functions that only one unit can call, and marks them only since version 17.
 bool clang_may_have_changed(const CFunction& function) { return !function.external && clang_has_optimized(function); }
 
@@ -194,8 +200,9 @@ Signature signature_at(const std::string& path, uint64_t entry, const std::strin
   uint64_t address = 0;
   if (object.types == nullptr || object.file == nullptr || !object.file->address_of(entry, address)) return out;
   CTypes& types = *object.types;
-  const auto function = types.function_at(address);
+  auto function = types.function_at(address);
   if (!function) return out;
+  function->external = function->external && is_global(*object.file, address);
   out.known = true;
   if (function->language == CLanguage::Go) {
     place_by_go(types, *function, symbol, out);

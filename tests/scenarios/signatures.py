@@ -132,6 +132,24 @@ def arguments_of_any_signature(world):
     table(world, [(compiler, (level,)) for compiler in compilers for level in levels], seed=1, count=500 if world.full else 60)
 
 
+FORMS = {"DWARF 4": ("-gdwarf-4",), "DWARF 5": ("-gdwarf-5",), "type units": ("-fdebug-types-section",), "split": ("-gsplit-dwarf",),
+         "optimized at link time": ("-flto",)}
+
+
+@scenario(only="ptrace", why="the module reads the same locations by the same function", seconds=600)
+def arguments_in_each_form_of_debug_information(world):
+    """None unequal. Optimization at link time changes what is external in its unit: most of that is refused."""
+    compilers = [c for c in (("gcc", "g++", "clang", "clang++") if world.full else ("g++", "clang")) if shutil.which(c)]
+    if not compilers:
+        raise Skip("no compiler")
+    for form, flags in FORMS.items():
+        for compiler in compilers:
+            same, refused = compare(world, compiler, ("-O2", *flags), 1, 60 if world.full else 25)
+            print(f"  {compiler}, {form}: {same} equal, 0 unequal, {refused.total()} refused")
+            check(form == "optimized at link time" or same > 9 * refused.total(), f"{compiler}, {form}: refused {refused}")
+            check(same > 25, f"{compiler}, {form}: only {same} arguments")
+
+
 def entry(function, text, values):
     return f'pid$target:a.out:{function}:entry {{ printf("{function} {text}\\n", {values}); }} '
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/guard/arch.h"
+
 namespace sonde::guard {
 namespace {
 
@@ -84,7 +86,8 @@ std::optional<GoTable> GoTable::load(const std::string& path, uint64_t base, con
   Head head;
   if (at == 0 || !read(base + at, &head, sizeof head)) return std::nullopt;
   const bool known = head.magic == kGo118 || head.magic == kGo120;
-  if (!known || head.pointer_size != 8 || head.quantum != 1 || head.functions > kMostFunctions) return std::nullopt;
+  if (!known || head.pointer_size != sizeof(uint64_t) || head.quantum != kGoQuantum || head.functions > kMostFunctions)
+    return std::nullopt;
   GoTable made;
   made.text_ = head.text != 0 ? head.text - base : section_in_file(path, ".text").first;
   made.functions_ = at + head.function_table;
@@ -109,15 +112,8 @@ std::optional<sonde_cfi_row> GoTable::row(uint64_t base, uint64_t pc, const Read
   if (depths == 0 || (flag & kWritesStackPointer) != 0) return std::nullopt;
   const auto depth = value_at(base + depths_ + depths, entry.code, wanted, read);
   if (!depth || *depth < 0) return std::nullopt;
-  sonde_cfi_row row{};
-  row.cfa_register = SONDE_CFI_SP;
-  row.cfa_offset = *depth + 8;
-  row.return_register = SONDE_CFI_PC;
-  row.kinds[SONDE_CFI_PC] = (flag & kTopFrame) != 0 ? SONDE_CFI_UNDEFINED : SONDE_CFI_AT_OFFSET;
-  row.offsets[SONDE_CFI_PC] = -8;
-  if (*depth == 0) return row;
-  row.kinds[SONDE_CFI_FP] = SONDE_CFI_AT_OFFSET;
-  row.offsets[SONDE_CFI_FP] = -16;
+  sonde_cfi_row row = go_row(*depth);
+  if ((flag & kTopFrame) != 0) row.kinds[row.return_register] = SONDE_CFI_UNDEFINED;
   return row;
 }
 

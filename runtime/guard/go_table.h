@@ -5,7 +5,7 @@
 // stacks by it: for each address of a function, how far the stack pointer is below the return address. Frame pointers
 // are not enough: a function without a frame leaves its caller's in %rbp, and so the caller would be lost.
 //
-//   pc --> functab (bisect) --> _func --> pcsp: runs of addresses with their depths --> row: CFA = sp + depth + 8
+//   pc --> functab (bisect) --> _func --> pcsp: runs of addresses with their depths --> row: go_row(depth)
 //
 // Known are the layouts of Go 1.18 and 1.20; 1.26 has the latter.
 #pragma once

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kmod/shared/arch.h"
+#include "kmod/shared/eh_frame.h"
 #include "kmod/shared/leave.h"
 #include "runtime/utrace/arch.h"
 
@@ -20,6 +20,9 @@ using FrameRegisters = std::array<uint64_t, SONDE_CFI_REGISTERS>;
 FrameRegisters frame_registers(const machine::Registers& registers);
 uint64_t d_register(const machine::Registers& registers, uint32_t number);
 sonde_leave_state leave_state(const machine::Registers& registers);
+
+inline constexpr uint8_t kGoQuantum = 4;
+sonde_cfi_row go_row(int32_t depth);
 
 inline constexpr uint64_t kPerfRegisters = 0xff;
 machine::Registers registers_of_perf(std::span<const uint64_t, 8> words);

@@ -76,6 +76,7 @@ inline constexpr uint32_t kCloneCall = 7, kClone3Call = 8, kCompatCloneCall = 9,
                           kPtraceCall = 11;
 inline constexpr uint32_t kStrictCalls[] = {1}, kCompatStrictCalls[] = {2};
 bool asks_for_strict_mode(const utrace_call& call);
+bool sets_action(const utrace_call& call, int signal);
 inline constexpr uint32_t kCompatSigreturn = kUtraceCompatCalls + 5;
 inline constexpr long kSigactionCall = 6;
 inline constexpr uint64_t kSigsetBytes = 8;

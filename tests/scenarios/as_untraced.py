@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Programs that do what few do, with a probe on each of their functions: they print and end as untraced, and the calls are those
+that they make. And programs of others that hide, move or guard their memory. --full: 20 times."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+
+from support import Skip, counts, equal, scenario
+
+EVERY = "pid$target:a.out::entry { @[probefunc] = count(); }"
+# program, its arguments, the compiler's flags, and the calls of its functions that it always makes
+PROGRAMS = (
+    ("guard_page", "", (), {"h": 1, "w": 1}),
+    ("nested_function", "", ("-fpatchable-function-entry=5",), {"foo": 1}),
+    ("vfork_threads", "1", (), {"run": 4}),
+    ("self_exec", "5", (), {"f": 60, "main": 6}),
+    ("short_threads", "200 8 5", (), {"f": 1000, "w": 200}),
+    ("user_dispatch", "", (), {"on_sigsys": 10}),
+    ("flag_readers", "", (), {"fl": 50}),
+    ("relations", "", (), {"main": 1}),
+    ("moving_text", "plain", ("-ldl",), {"f": 20}),
+    ("moving_text", "protect", ("-ldl",), {"f": 20}),
+    ("moving_text", "move", ("-ldl",), {"f": 20}),
+    ("moving_text", "copy", ("-ldl",), {"main": 1}),  # calls of the copy do not fire, and a line says so
+    ("huge_text", "", ("-ldl",), {"f": 30, "ten": 3}),
+)
+
+
+@scenario(only="ptrace", why="only a tracer writes to the program's own memory")
+def programs_that_few_write(world):
+    for name, arguments, flags, wanted in PROGRAMS:
+        program = world.program(name, "-Wl,--no-as-needed", *flags) if flags else world.program(name)
+        for _ in range(20 if world.full else 1):
+            plain = world.run(["sh", "-c", f"{program} {arguments}; exit $?"])  # a child of the shell, as it is one of sonde
+            out = world.path("counts", "")
+            result = world.sonde("-q", "-o", out, "-n", EVERY, "-c", f"{program} {arguments}", status=None)
+            what = f"{name} {arguments}: {result.stderr}"
+            equal(result.stdout, plain.stdout, what)
+            found = counts(pathlib.Path(out).read_text(encoding="utf-8"))
+            equal({function: found.get(function) for function in wanted}, wanted, what)
+            equal(result.status, 0, what)
+
+
+def needs(tool):
+    if not shutil.which(tool):
+        raise Skip(f"no {tool}")
+
+
+def stays_as_untraced(world, script, command, env=None, before=None, rounds=(1, 20)):
+    """`command` prints the same as untraced, paths and process numbers aside, and sonde ends with 0."""
+    def printed(text):
+        return re.sub(r"/\S+|\d{3,}", "", text)
+    plain = world.run(["sh", "-c", command], env=env, preexec_fn=before)
+    for number in range(rounds[1] if world.full else rounds[0]):
+        result = world.sonde("-q", "-o", "/dev/null", "-n", script, "-c", command, env=env, preexec_fn=before, status=None)
+        what = f"round {number}: {result.stderr}"
+        equal(printed(result.stdout), printed(plain.stdout), what)
+        equal(result.status, 0, what)
+    world.expect_nothing_left()
+
+
+@scenario(only="ptrace", why="only a tracer writes to the program's own memory")
+def an_agent_that_guards_its_memory(world):
+    """ssh-agent makes itself undumpable and forks; sonde is run by an ordinary user."""
+    needs("ssh-agent")
+    user = world.as_user()
+    script = user.path("ask", "#!/bin/sh\nexec ssh-agent sh -c 'ssh-add -l; true'\n")
+    stays_as_untraced(user, "pid$target:libc*:malloc:entry { @ = count(); }", script)
+
+
+@scenario(only="ptrace", why="only a tracer writes to the program's own memory")
+def node_on_large_pages(world):
+    needs("node")
+    library = subprocess.run(["gcc", "-print-file-name=libm.so.6"], capture_output=True, text=True, check=True).stdout.strip()
+    script = world.path("opens.js", f"try {{ process.dlopen({{exports: {{}}}}, '{library}') }} catch (error) {{}}\nconsole.log('end')\n")
+    stays_as_untraced(world, "pid$target:a.out:uv_*:entry { }", f"node --use-largepages=on {script}")
+
+
+@scenario(only="ptrace", why="only a tracer writes to the program's own memory")
+def php_on_large_pages(world):
+    needs("php")
+    script = world.path("opens.php", "<?php for ($i = 0; $i < 50; $i++) echo strlen(str_repeat('x', $i)); echo iconv('SHIFT_JIS', 'UTF-8', 'abc');\n")
+    stays_as_untraced(world, "pid$target:a.out:zend_*:entry { }",
+                      f"php -d opcache.enable=1 -d opcache.enable_cli=1 -d opcache.huge_code_pages=1 {script}")
+
+
+@scenario(only="ptrace", why="only a tracer writes to the program's own memory")
+def a_sanitized_program_without_leaks(world):
+    program = world.program("hidden", "-fsanitize=address")
+    stays_as_untraced(world, "pid$target:a.out::entry { @ = count(); }", program, env={"ASAN_OPTIONS": "detect_leaks=0"})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a file is, its headers say: a program names its interpreter and has no name for the linker (DT_SONAME); a
-// library has such a name, and so has the linker, which no interpreter can load. C libraries name an interpreter, too,
+// What a file is, its headers say: a program names its interpreter, and has no name for the linker (DT_SONAME). A linker
+// names no interpreter, and unlike a static program is not marked as one (DF_1_PIE). C libraries have both names,
 // because they can be run to print their version. We refused to read the linker's command line, which has options, and
 // its r_debug, which needs its symbols.
 #include "runtime/process/program_file.h"
@@ -20,8 +20,9 @@ namespace sonde {
 namespace {
 
 struct Kind {
-  bool object = false;  ///< an ELF object of 64 bits
-  bool interpreted = false, named = false;
+  bool shared = false;       ///< a shared object of 64 bits
+  bool interpreted = false;  ///< names an interpreter
+  bool named = false, pie = false;
 };
 
 template <typename T>
@@ -40,12 +41,15 @@ Kind kind_of(const std::string& path) {
   const auto head = read_array<Elf64_Ehdr>(fd.get(), 0, 1);
   if (head.empty() || std::memcmp(head[0].e_ident, ELFMAG, SELFMAG) != 0 || head[0].e_ident[EI_CLASS] != ELFCLASS64)
     return kind;
-  kind.object = true;
+  kind.shared = head[0].e_type == ET_DYN;
   for (const Elf64_Phdr& segment : read_array<Elf64_Phdr>(fd.get(), head[0].e_phoff, head[0].e_phnum)) {
     if (segment.p_type == PT_INTERP) kind.interpreted = true;
     if (segment.p_type != PT_DYNAMIC) continue;
     const auto entries = read_array<Elf64_Dyn>(fd.get(), segment.p_offset, segment.p_filesz / sizeof(Elf64_Dyn));
-    kind.named = std::ranges::find(entries, DT_SONAME, &Elf64_Dyn::d_tag) != entries.end();
+    for (const Elf64_Dyn& entry : entries) {
+      kind.named = kind.named || entry.d_tag == DT_SONAME;
+      kind.pie = kind.pie || (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0);
+    }
   }
   return kind;
 }
@@ -54,7 +58,7 @@ Kind kind_of(const std::string& path) {
 
 bool runs_linker(uint32_t pid) {
   const Kind kind = kind_of(proc_folder(static_cast<pid_t>(pid)) + "/exe");
-  return kind.object && kind.named && !kind.interpreted;
+  return kind.shared && !kind.pie && !kind.interpreted;
 }
 
 std::optional<MapEntry> program_of_linker(uint32_t pid) {

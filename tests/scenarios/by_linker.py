@@ -66,3 +66,13 @@ def program_by_its_linker_in_a_child(world):
     for program, linker in ways(world):
         result = world.sonde("-qZn", CLAUSE, "-c", f"sh -c 'exec {linker} {program}'")
         equal(callers(result.stdout, program.rsplit("/", 1)[1]), WANTED, linker)
+
+
+@scenario()
+def static_program_is_no_linker(world):
+    """It names no interpreter either."""
+    for flag in ("-static-pie", "-static"):
+        program = world.program("by_linker", flag)
+        for when in ([], ["-x", "evaltime=main"]):
+            result = world.sonde("-q", *when, "-n", CLAUSE, "-c", program)
+            equal(callers(result.stdout, program.rsplit("/", 1)[1]), WANTED, flag)

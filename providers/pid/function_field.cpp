@@ -72,6 +72,17 @@ std::string literal_prefix(std::string_view pattern) {
   return prefix;
 }
 
+/// Whether a word may be two whose blank was left out, one of which the symbol abbreviates: operatornew, unsignedlong.
+bool may_be_two(std::string_view word) {
+  for (size_t begin = 0; begin < kUnwritten.size();) {
+    const size_t end = std::min(kUnwritten.find(' ', begin), kUnwritten.size());
+    const std::string_view one = kUnwritten.substr(begin, end - begin);
+    if (word.starts_with(one) || word.ends_with(one)) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
 /// The longest word of the pattern that the symbol must contain; empty: none is certain.
 std::string written_word(std::string_view pattern) {
   std::string_view best;
@@ -83,7 +94,8 @@ std::string written_word(std::string_view pattern) {
     const size_t begin = i;
     while (i < pattern.size() && is_word(pattern[i])) i++;
     const std::string_view word = pattern.substr(begin, i - begin);
-    if (!in_class && word.size() > best.size() && kUnwritten.find(word) == kUnwritten.npos) best = word;
+    if (!in_class && word.size() > best.size() && kUnwritten.find(word) == kUnwritten.npos && !may_be_two(word))
+      best = word;
     if (i == begin) i++;
   }
   return std::string(best);

@@ -23,7 +23,8 @@ def build(world, compiler, flags, seed, count):
     text, leaves = Generator(seed, cplusplus, "clang" in compiler).program(count)
     source = world.path(f"signatures-{seed}.{'cpp' if cplusplus else 'c'}", text)
     program = world.path(f"{compiler}{''.join(flags)}-{seed}")
-    subprocess.run([compiler, "-w", "-g", *flags, "-o", program, source], check=True, timeout=240 * patience, stderr=subprocess.DEVNULL)
+    subprocess.run([compiler, "-w", "-g", *flags, "-o", program, source], check=True, timeout=240 * patience, stderr=subprocess.DEVNULL,
+                   cwd=pathlib.Path(program).parent)  # which gets the .dwo
     return program, leaves
 
 

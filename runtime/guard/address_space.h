@@ -97,7 +97,7 @@ class AddressSpace {
   /// Tries again to take those out. Returns whether none is left.
   bool settle_debts();
   /// Whether its breakpoints can be taken out: nothing is owed, and its memory is open or has none.
-  bool reachable() const { return debts_.empty() && (sites_.empty() || memory_.open()); }
+  bool reachable() const { return debts_.empty() && (sites_.empty() || memory_.can_open()); }
   /// Takes copies of its breakpoints out of another process, which may run. Returns how many there were.
   size_t free_copy(pid_t other) const;
   /// The number of breakpoints that somebody else has taken out of text that is otherwise unchanged, such as a tracer

@@ -71,6 +71,12 @@ bool TargetMemory::open() const {
   return true;
 }
 
+bool TargetMemory::can_open() const {
+  const bool can = open();
+  if (kept_open > most_kept()) close();
+  return can;
+}
+
 bool TargetMemory::gone() const {
   char text[512];
   if (read_proc(path_of(pid_, "stat").c_str(), text, sizeof text) <= 0) return true;

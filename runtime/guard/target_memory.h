@@ -30,6 +30,8 @@ class TargetMemory {
   [[nodiscard]] bool write(uint64_t address, const void* from, size_t length);
   /// Whether it can be read at all now. A process that has ended cannot.
   bool open() const;
+  /// The same; the descriptor is kept only if there is room for it.
+  bool can_open() const;
   /// Whether there is nothing left that could be read or written: the process has ended.
   bool gone() const;
   /// Gives the descriptor back. The next access opens it again.

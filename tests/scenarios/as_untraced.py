@@ -4,6 +4,7 @@ that they make. And programs of others that hide, move or guard their memory. --
 
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 
@@ -41,6 +42,19 @@ def programs_that_few_write(world):
             found = counts(pathlib.Path(out).read_text(encoding="utf-8"))
             equal({function: found.get(function) for function in wanted}, wanted, what)
             equal(result.status, 0, what)
+
+
+@scenario(only="ptrace", why="the module needs no descriptor for a process")
+def more_living_children_than_descriptors(world):
+    """Each child has the probe's breakpoints; no memory is said to be out of reach, and nothing is lost."""
+    def few():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+    program = world.program("many_forks")
+    plain = world.run([program, "300"], preexec_fn=few)
+    out = world.path("counts", "")
+    result = world.sonde("-q", "-o", out, "-n", "pid$target:a.out:f:entry { @[probefunc] = count(); }", "-c", f"{program} 300", preexec_fn=few, status=None)
+    equal((result.stdout, result.stderr, result.status), (plain.stdout, "", 0), "output, messages, status")
+    equal(counts(pathlib.Path(out).read_text(encoding="utf-8")), {"f": 1501}, "calls")
 
 
 def needs(tool):

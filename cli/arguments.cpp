@@ -125,7 +125,8 @@ class Parser {
     argv_ = {argv, static_cast<size_t>(argc)};
     for (int letter, which = 0; (letter = getopt_long(argc, argv, kLetters, kLongOptions, &which)) != -1;) {
       if (letter == kSetting) {
-        set(kLongOptions[which].name, optarg);
+        const std::string name = kLongOptions[which].name;
+        arguments_.settings.push_back({name, optarg, "--" + name});
         continue;
       }
       if (!take(letter, argv)) return false;
@@ -155,7 +156,7 @@ class Parser {
       case 'p': return target(value);
       case 'o': arguments_.output = value; return true;
       case 'x': arguments_.settings.push_back(setting(value)); return true;
-      case 'b': arguments_.settings.push_back({"bufsize", value}); return true;
+      case 'b': arguments_.settings.push_back({"bufsize", value, "-b"}); return true;
       case 'q': return set("quiet");
       case 'w': return set("destructive");
       case 'Z': return set("zdefs");

@@ -20,6 +20,7 @@ struct Arguments {
   };
   struct Setting {
     std::string name, value;
+    std::string typed = {};  ///< "--interval", "-b"; empty: -x, or the environment
   };
 
   Mode mode = Mode::Trace;

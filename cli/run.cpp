@@ -70,10 +70,11 @@ int fatal(std::string_view message) {
 
 Result<void> apply_settings(Options& options, const Arguments& arguments) {
   if (auto done = options.set_from_environment(environ); !done) return done;
-  for (const auto& [name, value] : arguments.settings) {
+  for (const auto& [name, value, typed] : arguments.settings) {
     if (auto done = options.set(name, value, false, false); !done) {
       const std::string hint = hint_on_option(name, value);
-      return Error("failed to set -x " + name + ": " + done.error().message() + (hint.empty() ? "" : "\n    " + hint),
+      return Error("failed to set " + (typed.empty() ? "-x " + name : typed) + ": " + done.error().message() +
+                       (hint.empty() ? "" : "\n    " + hint),
                    EINVAL);
     }
   }

@@ -78,11 +78,12 @@ Result<void> check_clauses(const BodyProgram& program, const Options& options) {
 Result<void> check_ends(const Options& options) {
   constexpr uint64_t kLeastInterval = 100'000'000;
   if (options.was_set("interval") && options.number("interval") < kLeastInterval)
-    return Error("interval: 100ms at least", EINVAL);
+    return Error("--interval, -x interval: 100ms at least", EINVAL);
   struct stat about {};
   if (options.flag("eofexit") &&
       (::fstat(STDIN_FILENO, &about) != 0 || !(S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode))))
-    return Error("eofexit: standard input is no pipe or socket: its end cannot be waited for", EINVAL);
+    return Error("--exit-on-eof, -x eofexit: standard input is no pipe or socket: its end cannot be waited for",
+                 EINVAL);
   return {};
 }
 

@@ -20,9 +20,10 @@ int64_t value(const int64_t* data) { return data[0] == 0 ? 0 : data[1] / data[0]
 AggTotal total(const AggregationDesc&, const int64_t* data) { return {static_cast<long double>(value(data)), 0}; }
 
 AggSums sums(const int64_t* data) { return {data[0], data[1], std::nullopt}; }
+bool has_value(const int64_t* data) { return data[0] != 0; }
 
 }  // namespace
 
-const AggOperations kAvg = {words, step, merge, total, value, nullptr, sums};
+const AggOperations kAvg = {words, step, merge, total, value, nullptr, sums, has_value};
 
 }  // namespace sonde

@@ -69,6 +69,9 @@ struct AggOperations {
   Distribution (*distribution)(const AggregationDesc& desc);
   /// Null if the number alone is enough to merge elements.
   AggSums (*sums)(const int64_t* data) = nullptr;
+  /// Whether anything has been aggregated since the element was cleared, without which there is no result; null: there
+  /// always is one.
+  bool (*has_value)(const int64_t* data) = nullptr;
 };
 
 extern const AggOperations kCount, kSum, kAvg, kMin, kMax, kStddev, kQuantize, kLquantize, kLlquantize;

@@ -16,9 +16,10 @@ void merge(const AggregationDesc& desc, int64_t* into, const int64_t* from) {
 }
 int64_t value(const int64_t* data) { return data[1] != 0 ? data[0] : INT64_MIN; }
 AggTotal total(const AggregationDesc&, const int64_t* data) { return {static_cast<long double>(value(data)), 0}; }
+bool has_value(const int64_t* data) { return data[1] != 0; }
 
 }  // namespace
 
-const AggOperations kMax = {words, step, merge, total, value, nullptr};
+const AggOperations kMax = {words, step, merge, total, value, nullptr, nullptr, has_value};
 
 }  // namespace sonde

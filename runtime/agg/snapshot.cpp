@@ -37,7 +37,8 @@ AggElement read_element(const AggTable& table, const int64_t* data) {
   const AggOperations& operations = table.operations();
   if (operations.sums != nullptr) element.sums = operations.sums(data);
   if (operations.value != nullptr) {
-    element.value = operations.value(data);
+    element.is_number = true;
+    if (operations.has_value == nullptr || operations.has_value(data)) element.value = operations.value(data);
     return element;
   }
   const std::vector<Bucket>& buckets = table.distribution().buckets;

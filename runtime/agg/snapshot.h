@@ -30,7 +30,8 @@ struct AggElement {
     AggWide bucket;  ///< identifies its row
     int64_t count;
   };
-  std::optional<int64_t> value;  ///< if the result is a number: as shown, before normalize()
+  bool is_number = false;        ///< the result is a number, not a distribution
+  std::optional<int64_t> value;  ///< that number, before normalize(); none: nothing was aggregated since clear()
   std::optional<AggSums> sums;   ///< the sums behind the value, if elements cannot be merged without them
   std::vector<Count> counts;     ///< if it is a distribution: its buckets that are not empty
   int64_t count = 0;             ///< total of the counts

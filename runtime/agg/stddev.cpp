@@ -51,9 +51,10 @@ int64_t value(const int64_t* data) {
 AggTotal total(const AggregationDesc&, const int64_t* data) { return {static_cast<long double>(value(data)), 0}; }
 
 AggSums sums(const int64_t* data) { return {data[0], static_cast<Wide>(load(data + 1)), load(data + 3)}; }
+bool has_value(const int64_t* data) { return data[0] != 0; }
 
 }  // namespace
 
-const AggOperations kStddev = {words, step, merge, total, value, nullptr, sums};
+const AggOperations kStddev = {words, step, merge, total, value, nullptr, sums, has_value};
 
 }  // namespace sonde

@@ -67,6 +67,8 @@ class Consumer {
 
   /// Tells the printer what the run is. Call it before anything is consumed.
   void begin(RunStart start);
+  /// Tells it that its output goes to a new file from here on.
+  void begin_file();
   /// Prints every aggregation that was never printed, in order of definition; all of them if they are shown at an
   /// interval.
   void finish();

@@ -69,6 +69,11 @@ void Consumer::begin(RunStart start) {
   flush();
 }
 
+void Consumer::begin_file() {
+  printer_->file_begins();
+  flush();
+}
+
 /// Shows aggregations as they are now; those of deltas, what was added since they were last shown.
 void Consumer::show_aggregations(const std::function<bool(const AggTable&)>& wanted) {
   for (const auto& table : state_.aggregations) {

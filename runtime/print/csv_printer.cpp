@@ -21,6 +21,10 @@ class CsvPrinter final : public Printer {
   void start(const RunStart& start) override {
     host_ = start.host;
     for (const AggregationDesc& desc : *start.aggregations) keys_ = std::max(keys_, desc.keys.size());
+    file_begins();
+  }
+
+  void file_begins() override {
     sink_.text += "host,run,ts,agg";
     for (size_t i = 0; i < keys_; ++i) sink_.text += ",key" + std::to_string(i);
     sink_.text += ",func,value,count,sum,sumsq,bucket,n,normal,firing,probe,cpu,pid,tid,execname,action,text,esc\n";
@@ -82,7 +86,7 @@ class CsvPrinter final : public Printer {
 
   void element(const AggTable& table, const NamedElement& named, uint64_t now) {
     const AggElement read = read_element(table, named.words.data());
-    if (read.value) return row(table, named, now, read, nullptr);
+    if (read.is_number) return row(table, named, now, read, nullptr);
     for (const AggElement::Count& one : read.counts) row(table, named, now, read, &one);
   }
 

@@ -54,6 +54,7 @@ class JsonlPrinter final : public Printer {
   using Printer::Printer;
 
   void start(const RunStart& start) override;
+  void file_begins() override { describe_run(wall_clock()); }
   void begin_record(const TraceRecord&, RowStyle) override { shown_ = prints_aggregations_ = false; }
   void item(TraceRecord& record, const TraceItem& item) override;
   void end_record(const TraceRecord& record, RowStyle) override;
@@ -69,6 +70,7 @@ class JsonlPrinter final : public Printer {
   void line(std::string_view type, uint64_t time, size_t longest, Fill fill);
   void count(uint64_t Ledger::*what, uint64_t by = 1);
   void describe(const AggregationDesc& desc, JsonLine& line);
+  void describe_run(uint64_t now);
   void firing(const TraceRecord& record, JsonLine& line);
   void action(const TraceRecord& record, const TraceItem& item, JsonLine& line);
   void element(const AggTable& table, const NamedElement& element, JsonLine& line);
@@ -78,7 +80,7 @@ class JsonlPrinter final : public Printer {
 
   const std::string run_ = random_run_id();
   const uint64_t began_ = wall_clock();
-  std::string host_;
+  RunStart start_;
   uint64_t seq_ = 0;
   bool shown_ = false;                ///< the record has a line already
   bool prints_aggregations_ = false;  ///< the record prints a snapshot
@@ -98,7 +100,7 @@ void JsonlPrinter::line(std::string_view type, uint64_t time, size_t longest, Fi
     sink_.text.resize(begin);
     JsonLine made(sink_.text, most);
     made.key("type").string(type);
-    made.key("host").string(host_);
+    made.key("host").string(start_.host);
     made.key("run").string(run_);
     made.key("seq").number(seq_);
     made.key("ts").time(time);
@@ -134,8 +136,13 @@ void JsonlPrinter::describe(const AggregationDesc& desc, JsonLine& line) {
 }
 
 void JsonlPrinter::start(const RunStart& start) {
-  host_ = start.host;
-  line("start", began_, SIZE_MAX, [&](JsonLine& line) {
+  start_ = start;
+  describe_run(began_);
+}
+
+void JsonlPrinter::describe_run(uint64_t now) {
+  const RunStart& start = start_;
+  line("start", now, SIZE_MAX, [&](JsonLine& line) {
     line.key("schema").number(int64_t{kSchema});
     line.key("version").string(SONDE_VERSION);
     line.key("boot_id").string(boot_id());
@@ -227,13 +234,16 @@ void JsonlPrinter::element(const AggTable& table, const NamedElement& element, J
   line.close(']');
   line.key("func").string(row_of(table.desc().function).name);
   const AggElement read = read_element(table, element.words.data());
-  if (read.value) line.key("value").number(*read.value);
+  if (read.value)
+    line.key("value").number(*read.value);
+  else if (read.is_number)
+    line.key("value").null();
   if (read.sums) {
     line.key("count").number(read.sums->count);
     line.key("sum").number(read.sums->sum);
     if (read.sums->of_squares) line.key("sumsq").decimal(*read.sums->of_squares);
   }
-  if (!read.value) {
+  if (!read.is_number) {
     line.key("count").number(read.count);
     line.key("bucket").open('[');
     for (const AggElement::Count& one : read.counts) line.number(one.bucket);
@@ -290,7 +300,15 @@ void JsonlPrinter::dropped(const Drop& drop, bool tagged) {
 }
 
 void JsonlPrinter::faulted(const FaultReport& fault) {
-  count(&Ledger::faults, 1 + fault.more_before);
+  const uint64_t count_of_all = 1 + fault.more_before;
+  count(&Ledger::faults, count_of_all);
+  line("error", wall_clock(), kLongest, [&](JsonLine& line) {
+    line.key("probe").string(probe_text(*fault.probe));
+    line.key("fault").string(fault_words(fault));
+    if (fault_has_value(fault.fault)) line.key("value").number(fault.value);
+    line.key("action").number(fault.action);
+    line.key("count").number(count_of_all);
+  });
   Printer::faulted(fault);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/print/printer.h"
 
+#include <algorithm>
 #include <array>
 
 #include "runtime/base/check.h"
@@ -87,6 +88,14 @@ std::string fault_message(const FaultReport& fault) {
          " at DIF offset 0" +
          (fault.more_before == 0 ? "" : ", and " + std::to_string(fault.more_before) + " more like it before") +
          fault.place;
+}
+
+std::string fault_words(const FaultReport& fault) { return text_of_fault(fault.fault, fault.value); }
+
+bool fault_has_value(Fault fault) {
+  constexpr std::array kWithValue = {Fault::BadAddress, Fault::BadAlignment, Fault::BadStack, Fault::BadSize,
+                                     Fault::BadIndex};
+  return std::ranges::find(kWithValue, fault) != kWithValue.end();
 }
 
 void Printer::dropped(const Drop& drop, bool tagged) {

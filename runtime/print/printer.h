@@ -94,6 +94,8 @@ class Printer {
   Printer& operator=(const Printer&) = delete;
 
   virtual void start(const RunStart&) {}
+  /// From here on the output goes to another file (SIGHUP), which must be readable without the first.
+  virtual void file_begins() {}
   virtual void begin_record(const TraceRecord& record, RowStyle now) = 0;
   /// One of the record's items. An item that asks for an action is shown before the action is done.
   virtual void item(TraceRecord& record, const TraceItem& item) = 0;
@@ -122,5 +124,9 @@ std::unique_ptr<Printer> make_printer(std::string_view name, PrintSink& sink);
 std::string drop_message(const Drop& drop);
 /// "error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): invalid address (0x0) in action #1 at DIF offset 0"
 std::string fault_message(const FaultReport& fault);
+/// "invalid address (0x0)"
+std::string fault_words(const FaultReport& fault);
+/// Whether `value` of a FaultReport means something: an address, a size, an index.
+bool fault_has_value(Fault fault);
 
 }  // namespace sonde

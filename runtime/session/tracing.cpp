@@ -117,6 +117,8 @@ void Tracing::take_signals() {
   if (!take_asked(Asked::Reopen)) return;
   if (auto done = output_.reopen_first(); !done)
     output_.message(done.error().message() + "; going on with the old file");
+  else
+    consumer_->begin_file();
 }
 
 /// Prints all aggregations as they are now.

@@ -120,10 +120,12 @@ bool write_now(const Thread& thread, uint64_t address, const void* from, size_t 
   return process_vm_writev(thread.tid, &here, 1, &there, 1, 0) == static_cast<ssize_t>(length);
 }
 
-/// Whether the program can read those pages now. If not, and if the firing may wait for them, notes that it must.
+/// Whether the program can read those pages now. If not, and if the firing may wait for them, notes that it must. The
+/// firing of a sample cannot, because its thread runs on: so the guard itself waits, for 100 ms at most. Tables of frames
+/// are seldom there before the first walk, and without them the sample would lose its callers.
 bool are_here(FireContext& context, uint64_t address, size_t length) {
   Pages& pages = context.thread.process->space->pages();
-  if (pages.here(address, length)) return true;
+  if (context.firing.stack != nullptr ? pages.bring_in(address, length) : pages.here(address, length)) return true;
   context.absent = true;
   Firing& firing = context.firing;
   const MemoryRange range{address, length};

@@ -361,7 +361,9 @@ bool read_present(const Thread& thread, uint64_t address, void* to, size_t lengt
 bool read_for(FireContext& context, uint64_t address, void* to, size_t length) {
   const StackCopy* stack = context.firing.stack;
   if (stack != nullptr && stack->read(address, to, length)) return true;
-  return are_here(context, address, length) && read_now(context.thread, address, to, length);
+  if (!are_here(context, address, length) || !read_now(context.thread, address, to, length)) return false;
+  if (stack != nullptr) stack->put_over(address, to, length);  // its thread has run on
+  return true;
 }
 
 bool write_target(const Thread& thread, uint64_t address, const void* from, size_t length) {

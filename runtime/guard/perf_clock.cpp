@@ -71,6 +71,11 @@ bool StackCopy::read(uint64_t address, void* to, size_t length) const {
   return true;
 }
 
+void StackCopy::put_over(uint64_t address, void* to, size_t length) const {
+  const uint64_t from = std::max(address, start), end = std::min(address + length, start + bytes.size());
+  if (from < end) std::memcpy(static_cast<uint8_t*>(to) + (from - address), bytes.data() + (from - start), end - from);
+}
+
 void PerfClock::Unmap::operator()(void* ring) const { munmap(ring, kPage + kData); }
 
 std::optional<PerfClock> PerfClock::start(pid_t tid, uint64_t period, bool stack) {

@@ -38,6 +38,8 @@ struct StackCopy {
 
   /// False: not all of it is in the copy.
   bool read(uint64_t address, void* to, size_t length) const;
+  /// Of memory that has been read since: puts in place what the copy has of it.
+  void put_over(uint64_t address, void* to, size_t length) const;
 };
 
 struct Sample {

@@ -54,6 +54,16 @@ def samples_find_calls_as_short_as_they_are(world):
     judge(world, "calls", complaint)
 
 
+@scenario()
+def samples_have_their_own_callers(world):
+    """The thread has run on when its stack is looked at: the callers are those of the sample's moment."""
+    result = world.sonde("-q", "-n", "profile-997 /arg1/ { @[ufunc(arg1), ufunc(ucaller)] = count(); }", "-c", f"{world.program('callers', '-O2')} 1")
+    pairs = re.findall(r"`spin_(\d)\s+\S+`(\w+)\s+(\d+)$", result.stdout, re.M)
+    check(sum(int(n) for _, _, n in pairs) > 500, f"{pairs} {result.stdout} {result.stderr}")
+    wrong = [pair for pair in pairs if pair[1] != f"call_{pair[0]}"]
+    check(not wrong, f"callers of spin_N: {wrong} of {pairs}")
+
+
 @scenario(only="ptrace", why="the module samples CPUs, in the interrupt itself", alone=True)
 def samples_divide_as_the_time_does(world):
     """Within one percentage point for 10,000 samples, and three standard deviations for fewer."""

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <array>
 #include <set>
 
 #include "runtime/base/clock.h"
@@ -87,6 +88,22 @@ TEST(StackCopy, HasOnlyItsBytes) {
   EXPECT_FALSE(copy.read(1001, bytes, 4));
   EXPECT_FALSE(copy.read(1005, bytes, 1));
   EXPECT_FALSE(copy.read(1001, bytes, SIZE_MAX));
+}
+
+TEST(StackCopy, IsPutOverWhatWasReadLater) {
+  using Bytes = std::array<uint8_t, 4>;
+  const StackCopy copy{1000, {1, 2, 3, 4}};
+  const auto over = [&](uint64_t address, size_t length = 4) {
+    Bytes later{9, 9, 9, 9};
+    copy.put_over(address, later.data(), length);
+    return later;
+  };
+  EXPECT_EQ(over(1000), (Bytes{1, 2, 3, 4}));
+  EXPECT_EQ(over(998), (Bytes{9, 9, 1, 2}));
+  EXPECT_EQ(over(1002), (Bytes{3, 4, 9, 9}));
+  EXPECT_EQ(over(1001, 2), (Bytes{2, 3, 9, 9}));
+  EXPECT_EQ(over(996), (Bytes{9, 9, 9, 9}));
+  EXPECT_EQ(over(1004), (Bytes{9, 9, 9, 9}));
 }
 
 }  // namespace

@@ -58,10 +58,10 @@ constexpr Place kNumberOfCall{ZYDIS_REGISTER_RAX}, kFirstArgument{ZYDIS_REGISTER
 std::optional<Place> place_of(const ZydisDecodedOperand& operand) {
   if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER)
     return Place{ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, operand.reg.value)};
+  if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY) return std::nullopt;
   const auto& memory = operand.mem;
   const bool of_frame = memory.base == ZYDIS_REGISTER_RBP || memory.base == ZYDIS_REGISTER_RSP;
-  if (operand.type != ZYDIS_OPERAND_TYPE_MEMORY || !of_frame || memory.index != ZYDIS_REGISTER_NONE)
-    return std::nullopt;
+  if (!of_frame || memory.index != ZYDIS_REGISTER_NONE) return std::nullopt;
   return Place{memory.base, true, memory.disp.value};
 }
 

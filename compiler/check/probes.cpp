@@ -108,8 +108,9 @@ const Type* type_of_argument(CheckContext& cx, const std::string& text) {
 /// found, the value is a number or an address. Any other name that is unknown is a mistake of the provider's author.
 void check_type_of_argument(CheckContext& cx, const ArgumentDescription& argument, SourceRange where) {
   const std::string& text = argument.native;
+  const bool go_struct = text.starts_with("struct {") && text[text.find_last_not_of(" *")] == '}';
   const bool of_program =
-      text.find("::") != text.npos || text.find_first_of("<&.{") != text.npos || text.starts_with('[');
+      text.find("::") != text.npos || text.find_first_of("<&.") != text.npos || text.starts_with('[') || go_struct;
   if (of_program || type_of_program(cx, text) || (cx.world.types.knows(text) && text != "void")) return;
   cx.fail(
       "D_ARGS_TYPE", where,

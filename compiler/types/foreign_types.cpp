@@ -101,6 +101,7 @@ std::optional<ForeignTypes::Origin> ForeignTypes::locate(std::string_view name) 
     pid = static_cast<uint32_t>(std::strtoul(std::string(scope.substr(3)).c_str(), nullptr, 10));
     scope.remove_prefix(std::min(scope.find('`'), scope.size() - 1) + 1);
   }
+  if (rest.empty()) return std::nullopt;  // many types have no name
   std::optional<Origin> found;
   // The kernel may be anywhere in the list if processes were added later; it is searched last.
   for (bool kernel : {false, true}) {

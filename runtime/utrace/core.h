@@ -162,7 +162,7 @@ class Core {
   void put_clone_back(utrace_task& task);
   /// At a SIGCHLD: tells if a child that we do not know has died of a SIGTRAP.
   void see_hidden_child(utrace_task& task);
-  /// At the end of a call of a child that was to be hidden: tells if it cannot trace a process because we do.
+  /// At the entry of a call: tells, once, if it asks to trace one that we trace.
   void see_rival(utrace_task& task);
 
   /// At the entry of a call: tells if it sets the action of SIGTRAP.
@@ -239,6 +239,7 @@ class Core {
   int zombies_pause_ms_ = 5;
   bool filter_used_ = false;
   uint16_t filter_mark_ = 0;
+  bool told_of_rival_ = false;
   int our_filters_ = 0;  ///< seccomp filters that we have ourselves: programs that we start inherit them
   bool more_ = false;
   Spin spin_;

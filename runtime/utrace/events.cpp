@@ -221,7 +221,6 @@ void Core::on_syscall(utrace_task& task) {
   task.aborted = false;
   if (std::exchange(task.goes_strict, false)) enter_strict_mode(task);
   put_clone_back(task);
-  if (task.hides) see_rival(task);
   see_interrupted_call(task);
   if (task.hide_exec_return)
     task.hide_exec_return = false;
@@ -263,6 +262,7 @@ void Core::see_entry(utrace_task& task) {
   task.goes_strict = asks_for_strict_mode(task);
   note_own_filter(task);
   note_trap_action(task);
+  see_rival(task);
 }
 
 void Core::note_trap_action(utrace_task& task) {

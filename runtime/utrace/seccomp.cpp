@@ -13,7 +13,8 @@
 //
 // So are clone3, and clone with CLONE_UNTRACED, whose child would have our filter without a tracer (untraced.cpp).
 //
-// And rt_sigaction of SIGTRAP, which every breakpoint could reset (guard/sigtrap.h).
+// And rt_sigaction of SIGTRAP, which every breakpoint could reset (guard/sigtrap.h); and ptrace() where it asks for what
+// cannot be had under us, so that we can say so.
 //
 // A filter of the program's own may say TRACE, too: without a tracer such a call fails with ENOSYS, and under us it must.
 // Our verdicts carry a mark by which the tracer knows them. Of two verdicts TRACE the kernel shows the one of the newer
@@ -25,6 +26,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -117,7 +119,11 @@ std::vector<sock_filter> make_syscall_filter(std::span<const uint32_t> calls, ui
                  machine::kPrctlSetSeccomp, stop);
     emit_call(program, base == 0 ? machine::kClone3Call : machine::kCompatClone3Call, stop);
     emit_call_if(program, base == 0 ? machine::kCloneCall : machine::kCompatCloneCall, BPF_JSET, CLONE_UNTRACED, stop);
-    if (base == 0) emit_call_if(program, machine::kSigactionCall, BPF_JEQ, SIGTRAP, stop);
+    if (base == 0) {
+      emit_call_if(program, machine::kSigactionCall, BPF_JEQ, SIGTRAP, stop);
+      for (uint32_t request : {PTRACE_TRACEME, PTRACE_ATTACH, PTRACE_SEIZE})
+        emit_call_if(program, machine::kPtraceCall, BPF_JEQ, request, stop);
+    }
     emit_search(program, to_ranges(calls, base), stop);
     program[other].k = static_cast<uint32_t>(program.size() - other - 1);
   }

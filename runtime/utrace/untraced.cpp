@@ -98,15 +98,18 @@ void Core::see_hidden_child(utrace_task& task) {
 void Core::see_rival(utrace_task& task) {
   const utrace_call call = utrace_get_call(&task);
   const uint64_t what = call.arguments[0];
-  if (call.number != machine::kPtraceCall || call.result != -EPERM || (what != PTRACE_ATTACH && what != PTRACE_SEIZE))
-    return;
-  const utrace_task* wanted = find(static_cast<pid_t>(call.arguments[1]));
-  task.hides = false;
+  if (call.number != machine::kPtraceCall) return;
+  if (what != PTRACE_TRACEME && what != PTRACE_ATTACH && what != PTRACE_SEIZE) return;
+  const utrace_task* wanted = what == PTRACE_TRACEME ? &task : find(static_cast<pid_t>(call.arguments[1]));
   if (!wanted || !notice_hook || !*notice_hook) return;
+  task.hides = false;
+  if (std::exchange(told_of_rival_, true)) return;
+  const std::string whom = "process " + std::to_string(wanted->pid);
+  const std::string who = what == PTRACE_TRACEME ? "the parent of " + whom : "process " + std::to_string(task.pid);
   (*notice_hook)(
-      "process " + std::to_string(task.pid) + " wants to trace process " + std::to_string(wanted->pid) +
-      ", which sonde traces, and a process has one tracer only. LeakSanitizer does that when a program ends: "
-      "ASAN_OPTIONS=detect_leaks=0 makes it do without");
+      who + " wants to trace " + whom +
+      ", which sonde traces, and a process has one tracer only: debuggers, strace and LeakSanitizer do not work "
+      "under sonde (ASAN_OPTIONS=detect_leaks=0 makes a program do without the last)");
 }
 
 }  // namespace sonde

@@ -40,6 +40,8 @@ long change_action(Thread& thread, const KernelAction* wanted, KernelAction* old
 
 }  // namespace
 
+bool Sigtrap::is_caught(const Process& process) { return process.trap_handler > kIgnore; }
+
 void Sigtrap::adopt(Thread& thread, const Thread* parent) {
   ThreadStatus status;
   if (parent != nullptr) {
@@ -74,7 +76,7 @@ bool Sigtrap::put_action_back(Thread& thread, bool was_blocked) {
   Process& process = *thread.process;
   KernelAction action{}, before{};
   long result = change_action(thread, nullptr, &action);
-  if (result == 0 && (action.flags & SA_RESETHAND) && !was_blocked) {
+  if (result == 0 && (action.flags & SA_RESETHAND) && (process.trap_handled || !was_blocked)) {
     process.trap_handler = 0;
     return true;
   }
@@ -119,7 +121,11 @@ bool Sigtrap::restore(Thread& thread) {
       return std::has_single_bit(++process.passed) && look(thread);
     }
     if (reset) called = put_action_back(thread, was_blocked);
-    was_blocked |= reset && alone && process.trap_handler > kIgnore;
+    was_blocked |= reset && alone && is_caught(process);
+    if (reset && process.trap_handler == 0) {  // it runs only once: that is why it was reset
+      thread.trap_mask.reset();
+      was_blocked = blocks_all;
+    }
   }
   if (!was_blocked) return called;
   thread.trap_mask = mask;
@@ -130,6 +136,7 @@ bool Sigtrap::restore(Thread& thread) {
 void Sigtrap::handler_begins(Thread& thread, const machine::Registers& regs) {
   uint64_t mask = 0;
   thread.process->trap_handler = machine::pc(regs);
+  thread.process->trap_handled = true;
   if (utrace_signal_mask(thread.task, &mask) == 0 && (mask & bit(SIGTRAP))) thread.trap_mask = mask & ~bit(SIGTRAP);
 }
 

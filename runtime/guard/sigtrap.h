@@ -32,6 +32,8 @@ class Sigtrap {
  public:
   explicit Sigtrap(std::function<void(const std::string& text)> notice) : notice_(std::move(notice)) {}
 
+  /// Whether it has a handler, as far as we know.
+  static bool is_caught(const Process& process);
   /// A thread that begins to be traced; `parent` null: we attached to it.
   void adopt(Thread& thread, const Thread* parent);
   /// After an exec: the new program inherits what is ignored and blocked, and no handler.

@@ -191,7 +191,11 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
   host_.catch_asleep = [this](utrace_task* task, const Sleep& sleep) { return catch_asleep(task, sleep); };
   host_.on_notice = events_.notice;
   host_.on_trap_action = [this](utrace_task* task, uint64_t handler) {
-    if (Thread* thread = targets_.thread(utrace_task_tid(task))) thread->process->trap_handler = handler;
+    const Thread* caller = targets_.thread(utrace_task_tid(task));
+    if (caller == nullptr) return;
+    caller->process->trap_handler = handler;
+    caller->process->trap_handled = false;
+    for (Thread* thread : targets_.threads_of(caller->process->pid)) want_events(*thread);
   };
   host_.on_trapped_child = [this](utrace_task* task, pid_t child) {
     notify_trapped_child(utrace_task_pid(task), child);
@@ -240,6 +244,7 @@ void Tracer::want_events(Thread& thread) {
   if (at_birth || !thread.samples.empty() || thread.process->leaving) events |= UTRACE_EVENT_QUIESCE;
   if (thread.process->space->may_trap()) events |= UTRACE_EVENT_SIGNAL_CORE;
   if (thread.step.active) events |= UTRACE_EVENT_SIGNAL_ALL;
+  if (Sigtrap::is_caught(*thread.process)) events |= UTRACE_EVENT_SIGNAL;  // a kill() may start the handler, too
   utrace_narrow_syscalls(thread.engine, &entries_, &returns_);
   if (thread.engine->flags != events) utrace_set_events(thread.task, thread.engine, events);
 }

@@ -40,6 +40,9 @@ def traps_of_the_program_itself(world):
         result = world.sonde("-q", "-o", out, "-n", F, "-c", f"{world.program('traps')} {how}")
         equal(result.stdout, plain.stdout, how)
         equal(totals(open(out, encoding="utf-8").read()), [calls] * 2, f"{how}: entries and returns")
+        if how != "stepping":  # it would step through our breakpoints of its other functions, too
+            result = world.sonde("-q", "-o", out, "-n", "pid$target:a.out::entry { @ = count(); }", "-c", f"{world.program('traps')} {how}")
+            equal(result.stdout, plain.stdout, f"{how}, with probes on its handler")
 
 
 # The handler sets the next alarm: perl gives up, even untraced, if 120 alarms come before it runs the handler of the first.

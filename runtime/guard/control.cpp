@@ -42,6 +42,7 @@ constexpr int kTurnMs = 20;
 constexpr int kLetGoRounds = 100;
 constexpr uint64_t kSettledAfter = 1'000'000, kCopyOfPageTable = 50'000;  // ns of processor time
 constexpr uint64_t kPageBytes = 4096;
+constexpr uint64_t kMostLacking = 16;                              // lines about stacks
 constexpr auto kSettlePatience = std::chrono::milliseconds(1500);  // then the thread is interrupted
 constexpr auto kSettleLimit =
     std::chrono::seconds(60);  // on an overloaded machine a thread may wait that long for a processor
@@ -363,6 +364,12 @@ void Tracer::notify_cut_short() {
   if (cut == 0) return;
   events_.notice(std::to_string(cut) + (cut == 1 ? " system call of a target has" : " system calls of targets have") +
                  " returned a short count because tracing interrupted " + (cut == 1 ? "it" : "them"));
+}
+
+void Tracer::notify_lacking(Process& process, const LackingStack& found) {
+  if (lacking_ > kMostLacking) return;
+  events_.notice(lacking_++ < kMostLacking ? text_of(process.pid, found)
+                                           : "stacks of more processes end early or have no names: not told for each");
 }
 
 void Tracer::abandon() {

@@ -146,8 +146,9 @@ uint32_t walk_stack(FireContext& context, uint64_t* to, uint32_t max) {
   };
   Unwinder& unwinder = context.thread.process->space->unwinder();
   const uint32_t count = unwinder.walk(frame_registers(*context.regs), context.firing.at_edge, read, to, max);
-  context.thread.tracer->notify_walked(*context.thread.process, context.firing.timestamp);
-  if (std::exchange(context.absent, false)) unwinder.forget_failures();
+  const bool whole = !std::exchange(context.absent, false);
+  context.thread.tracer->notify_walked(*context.thread.process, context.firing.timestamp, whole);
+  if (!whole) unwinder.forget_failures();
   return count;
 }
 

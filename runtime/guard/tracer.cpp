@@ -511,9 +511,11 @@ void Tracer::note_exit(Thread& thread, long code) {
   process.status = code;
 }
 
-void Tracer::notify_walked(Process& process, Nanoseconds time) {
-  for (const Mapping& mapping : process.space->unwinder().take_files(process.pid))
+void Tracer::notify_walked(Process& process, Nanoseconds time, bool whole) {
+  Unwinder& unwinder = process.space->unwinder();
+  for (const Mapping& mapping : unwinder.take_files(process.pid))
     events_.mapping(process.pid, mapping, SONDE_MAPPING_SEEN, time, file_to_send(process.pid, mapping).get());
+  for (const LackingStack& found : unwinder.take_lacking(whole)) notify_lacking(process, found);
 }
 
 /// Opens each file, once while it is remembered, now: while its process waits, its path leads there, or the process itself does. The consumer

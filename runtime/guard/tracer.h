@@ -55,7 +55,8 @@ class Tracer {
   /// Lets processes go for good, once no trap of ours is under way.
   void let_go(const std::vector<pid_t>& pids);
   /// A stack was walked at `time`: before its record, the consumer gets the mappings that it does not know yet.
-  void notify_walked(Process& process, Nanoseconds time);
+  /// `whole`: all that the walk read was there; what the stack lacks, it will lack again.
+  void notify_walked(Process& process, Nanoseconds time, bool whole);
   /// Some program walks stacks.
   void expect_walks();
   /// The consumer is gone: nothing fires any more, nothing is held.
@@ -71,6 +72,7 @@ class Tracer {
   bool all_stopped(const std::vector<pid_t>& pids);
   bool quiet(Thread& thread);
   void notify_cut_short();
+  void notify_lacking(Process& process, const LackingStack& found);
   void undo_rest(pid_t pid);
   void notify_lost(const Process& process);
   void notify_trapped_child(pid_t parent, pid_t child);
@@ -141,6 +143,7 @@ class Tracer {
   bool attaching_ = false;
   std::shared_ptr<AddressSpace> sharing_;  ///< the memory that the process being attached to shares
   uint64_t notified_cut_ = 0;
+  uint64_t lacking_ = 0;              ///< lines about stacks that there were
   std::set<pid_t> stepped_in_place_;  ///< processes, which were reported
   bool abandoned_ = false;
   bool sends_explained_ = false;

@@ -8,6 +8,8 @@
 // own: looking up a row adds it to the table, so two tracers would need a lock at each frame.
 #include "runtime/guard/unwind.h"
 
+#include <elf.h>
+#include <link.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -31,6 +33,7 @@ constexpr size_t kTableBudget = 64u << 20;  // bytes of tables to keep
 constexpr size_t kMostRows = 8192;          // of Go's table of an object
 constexpr size_t kMostTables = 1024;
 constexpr uint64_t kPage = 4096;
+constexpr uint64_t kGap = 2u << 20;  // bytes that linkers leave between segments, at most
 constexpr size_t kBeginning = 1024;  // bytes: an object's headers, and its build id behind them
 constexpr size_t kMostInNone =
     32;  // pages in no range for which the mappings are read again, once each while they are current
@@ -92,19 +95,21 @@ void Unwinder::read_ranges() {
   for (size_t i = 0; i < mappings.size(); i++) {
     Mapping& mapping = mappings[i];
     const FileKey file{mapping.major, mapping.minor, mapping.inode};
-    const bool object = is_object(mapping);
+    const bool object = is_object(mapping), compiled = is_own_code(mapping);
     if (object && mapping.offset == 0 && (head_start == 0 || file != head)) {
       head = file;
       head_start = mapping.start;
     }
     if (!mapping.executable) continue;
-    // Text that the process has moved to memory of its own, for huge pages, is in a hole of its file.
+    // Text that the process has moved to memory of its own, for huge pages, is in a hole of its file. The hole is no larger
+    // than that: node maps its built-in functions a second time, near the code that it compiles.
     const Mapping* after = i + 1 < mappings.size() ? &mappings[i + 1] : nullptr;
     const bool moved = mapping.path.empty() && head.inode != 0 && after != nullptr &&
-                       FileKey{after->major, after->minor, after->inode} == head;
+                       FileKey{after->major, after->minor, after->inode} == head && after->start - mapping.end < kGap;
     const uint64_t base = (object && file == head) || moved ? head_start : 0;
     ranges_.push_back(
         {mapping.start, mapping.end, mapping.offset, base, moved ? head : file, std::move(mapping.path), {}});
+    ranges_.back().compiled = base == 0 && compiled;
     for (const Range& old : before) ranges_.back().keep_from(old);
   }
 }
@@ -229,8 +234,8 @@ void Unwinder::keep(const FileKey& file, std::shared_ptr<CfiTable> table) {
 
 /// The callbacks of sonde_cfi_walk().
 struct Unwinder::Walk : CfiReader {
-  Walk(Unwinder& whose, const ReadMemory& pages, const ReadMemory& the_memory)
-      : CfiReader(pages), unwinder(whose), memory(the_memory) {
+  Walk(Unwinder& whose, const FrameRegisters& frame, const ReadMemory& pages, const ReadMemory& the_memory)
+      : CfiReader(pages), unwinder(whose), registers(frame), memory(the_memory) {
     env = &kEnv;
   }
 
@@ -238,20 +243,74 @@ struct Unwinder::Walk : CfiReader {
   static int is_code(void* context, uint64_t pc) { return of(context).range_of(pc) != nullptr; }
   static const sonde_cfi_row* row_of(void* context, uint64_t pc, uint64_t* header) {
     Walk& walk = of(context);
-    Range* range = walk.range_of(pc);
-    CfiTable* table = range != nullptr ? walk.unwinder.table_of(*range, walk.read) : nullptr;
+    const sonde_cfi_row* row = walk.look_up(pc, header);
+    walk.lost = row == nullptr && walk.registers[SONDE_CFI_FP] != 0;
+    return row;
+  }
+  const sonde_cfi_row* look_up(uint64_t pc, uint64_t* header) {
+    Range* range = range_of(pc);
+    CfiTable* table = range != nullptr ? unwinder.table_of(*range, read) : nullptr;
     if (range == nullptr) return nullptr;
     if (table != nullptr) *header = table->header(range->base);
-    const sonde_cfi_row* row = table != nullptr ? table->row(range->base, pc, walk.read) : nullptr;
-    return row != nullptr ? row : walk.unwinder.go_row(*range, pc, walk.read);
+    const sonde_cfi_row* row = table != nullptr ? table->row(range->base, pc, read) : nullptr;
+    return row != nullptr ? row : unwinder.go_row(*range, pc, read);
   }
 
   static constexpr sonde_cfi_env kEnv = {read_cfi, read_cfi, is_code, row_of};
   Range* range_of(uint64_t pc) { return unwinder.range_of(pc, memory); }
 
   Unwinder& unwinder;
+  const FrameRegisters& registers;
   const ReadMemory& memory;  ///< without the stack's pages
+  bool lost = false;  ///< the last frame has no row, and its frame pointer is not 0, as it is where threads start
 };
+
+/// Whether a file has sections, but none with frame information. A table that could not be read proves nothing: the process
+/// may be ending.
+static bool is_bare(const std::string& path) {
+  return section_in_file(path, ".text").second != 0 && section_in_file(path, ".eh_frame").second == 0;
+}
+
+/// Whether `pc` is in the code where the kernel starts the program: no frame is above it.
+bool Unwinder::is_start(const Range& range, uint64_t pc, const ReadMemory& memory) {
+  constexpr uint64_t kLength = 64;
+  ElfW(Ehdr) header;
+  if (!memory(range.base, &header, sizeof header)) return true;
+  const uint64_t start = header.e_entry + (header.e_type == ET_DYN ? range.base : 0);
+  return pc - start < kLength;
+}
+
+std::vector<LackingStack> Unwinder::take_lacking(bool whole) {
+  if (lacking_.empty()) return {};
+  std::vector<LackingStack> found = std::exchange(lacking_, {});
+  if (whole) return found;
+  for (const LackingStack& one : found) known_lacks_ &= ~bit_of(one.lack);
+  return {};
+}
+
+void Unwinder::note_lacking(Lack lack, const Range& range) {
+  if (knows(lack)) return;
+  known_lacks_ |= bit_of(lack);
+  lacking_.push_back({lack, range.path});
+}
+
+/// A stack that ends at an address without a row has lost its callers there, if there are any. In an object that
+/// has frame information, such code is written in assembly, often where a thread starts: that says nothing about the object.
+void Unwinder::note_lacking(const Walk& walk, const uint64_t* to, uint32_t count, bool ended) {
+  for (uint32_t i = 0; i < count && !knows(Lack::Names); i++) {
+    const Range* range = find(to[i]);
+    if (range == nullptr || !range->compiled) continue;
+    if (lacks_name_map(pid_)) note_lacking(Lack::Names, *range);
+    known_lacks_ |= bit_of(Lack::Names);
+  }
+  Range* last = ended && walk.lost ? find(to[count - 1]) : nullptr;
+  if (last == nullptr) return;
+  if (last->compiled) note_lacking(Lack::Frames, *last);
+  if (last->base == 0 || last->go != nullptr || knows(Lack::Table) || is_start(*last, to[count - 1], walk.memory))
+    return;
+  if (!last->bare) last->bare = last->path.starts_with('/') && is_bare(file_of(*last));
+  if (*last->bare) note_lacking(Lack::Table, *last);
+}
 
 uint32_t Unwinder::walk(FrameRegisters registers, bool at_entry, const ReadMemory& read_target, uint64_t* to,
                         uint32_t max) {
@@ -260,9 +319,10 @@ uint32_t Unwinder::walk(FrameRegisters registers, bool at_entry, const ReadMemor
     return pages.get(address, bytes, length);
   };
   walks_++;
-  Walk walk(*this, read, read_target);
+  Walk walk(*this, registers, read, read_target);
   const uint32_t count = sonde_cfi_walk(&walk, registers.data(), at_entry, to, max);
   for (uint32_t i = 0; i < count; i++) range_of(to[i], read_target);  // the outermost frame's mapping is needed as well
+  if (count != 0) note_lacking(walk, to, count, count < max);
   return count;
 }
 

@@ -16,12 +16,15 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/guard/arch.h"
 #include "runtime/guard/cfi.h"
 #include "runtime/guard/go_table.h"
+#include "runtime/guard/lacking.h"
 #include "runtime/guard/mappings.h"
 
 namespace sonde::guard {
@@ -29,8 +32,9 @@ namespace sonde::guard {
 class Unwinder {
  public:
   explicit Unwinder(pid_t pid) : pid_(pid) {}
-  /// Of a forked child: what is known of its parent holds until its own mappings can be read.
-  Unwinder(pid_t pid, const Unwinder& parent) : pid_(pid), ranges_(parent.ranges_) {}
+  /// Of a forked child: what is known of its parent holds until its own mappings can be read. It runs the same program, so
+  /// what that lacks is not told again.
+  Unwinder(pid_t pid, const Unwinder& parent) : pid_(pid), ranges_(parent.ranges_), known_lacks_(parent.known_lacks_) {}
 
   /// Opens the mappings, to read them later even if the process makes itself undumpable. False: it cannot, or many are
   /// open already.
@@ -43,6 +47,9 @@ class Unwinder {
   void forget() { read_ns_ = 0; }
   /// A walk could not read some pages. What it read may be cut where they begin, so it is read again at the next walk.
   void forget_failures();
+  /// What the stacks walked since the last call lack, if it has not been returned before. Not `whole`: the walk could
+  /// not read some pages, so nothing is known.
+  std::vector<LackingStack> take_lacking(bool whole);
   /// Returns the executable mappings that walks have read, except those that `pid` has taken before. A child of vfork()
   /// shares them with its parent.
   std::vector<Mapping> take_files(pid_t pid);
@@ -65,7 +72,9 @@ class Unwinder {
     FileKey file;
     std::string path;
     std::shared_ptr<CfiTable> table;
+    bool compiled = false;  ///< it has code that was made at run time
     bool looked = false;
+    std::optional<bool> bare;  ///< whether its file has no frame information, if that was asked
     std::shared_ptr<GoRows> go;
     bool looked_for_go = false;
     uint64_t beginning = 0;  ///< checksum of the object's first bytes; 0: not read yet
@@ -84,16 +93,22 @@ class Unwinder {
   const sonde_cfi_row* go_row(Range& range, uint64_t pc, const ReadMemory& read);
   std::string file_of(const Range& range) const;
   void read_ranges();
+  void note_lacking(const Walk& walk, const uint64_t* to, uint32_t count, bool ended);
+  void note_lacking(Lack lack, const Range& range);
+  bool knows(Lack lack) const { return (known_lacks_ & bit_of(lack)) != 0; }
+  static bool is_start(const Range& range, uint64_t pc, const ReadMemory& memory);
 
   pid_t pid_;
   UniqueFd maps_;
   uint64_t walks_ = 0;
-  pid_t taken_by_ = 0;             ///< the last caller of take_files()
-  bool news_ = false;              ///< the mappings were read since
-  std::vector<Mapping> taken_;     ///< what it got
-  uint64_t read_ns_ = 0;           ///< when the mappings were read; 0: never
-  std::vector<Range> ranges_;      ///< by address
-  std::vector<uint64_t> in_none_;  ///< pages that turned out to be in no range
+  pid_t taken_by_ = 0;                 ///< the last caller of take_files()
+  bool news_ = false;                  ///< the mappings were read since
+  std::vector<Mapping> taken_;         ///< what it got
+  uint64_t read_ns_ = 0;               ///< when the mappings were read; 0: never
+  std::vector<Range> ranges_;          ///< by address
+  std::vector<uint64_t> in_none_;      ///< pages that turned out to be in no range
+  std::vector<LackingStack> lacking_;  ///< not taken yet
+  uint32_t known_lacks_ = 0;           ///< a bit for each Lack that is settled
 };
 
 }  // namespace sonde::guard

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What stacks of a process lack, and what the user can do about it
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+namespace sonde::guard {
+
+enum class Lack : uint8_t {
+  Names,   ///< of code that was compiled at run time
+  Frames,  ///< they end at such code
+  Table,   ///< they end at a file without frame information
+};
+
+constexpr uint32_t bit_of(Lack lack) { return 1u << static_cast<uint8_t>(lack); }
+
+/// One finding. `file`: the path of the file without a table.
+struct LackingStack {
+  Lack lack;
+  std::string file = {};
+};
+
+/// The line for the user. Reads the process's name from /proc.
+std::string text_of(pid_t pid, const LackingStack& found);
+
+/// Whether the process has no map of names in /tmp. False also when unknown: another mount namespace may have one, and
+/// looking there could take for ever.
+bool lacks_name_map(pid_t pid);
+
+}  // namespace sonde::guard

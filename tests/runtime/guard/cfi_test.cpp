@@ -135,7 +135,7 @@ TEST(Cfi, CodeThatIsNewIsFound) {
   void* code = mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(code, MAP_FAILED);
   const auto pc = reinterpret_cast<uint64_t>(code);
-  uint64_t stack[6] = {0, 0, 0, 0, pc + 16, 0};
+  uint64_t stack[8] = {0, 0, 0, 0, pc + 16, 0, 0, 0};
   stack[3] = reinterpret_cast<uint64_t>(&stack[5]);
   FrameRegisters registers{};
   registers[SONDE_CFI_PC] = pc + 8;

@@ -92,8 +92,7 @@ bool Sigtrap::put_action_back(Thread& thread, bool was_blocked) {
 
 bool Sigtrap::was_reset(const Thread& thread) const {
   ThreadStatus status;
-  return thread.process->trap_handler > kIgnore && read_status(thread.tid, &status) &&
-         (status.caught & bit(SIGTRAP)) == 0;
+  return is_caught(*thread.process) && read_status(thread.tid, &status) && (status.caught & bit(SIGTRAP)) == 0;
 }
 
 bool Sigtrap::passed(Thread& thread) {

@@ -518,8 +518,8 @@ void Tracer::notify_walked(Process& process, Nanoseconds time, bool whole) {
   for (const LackingStack& found : unwinder.take_lacking(whole)) notify_lacking(process, found);
 }
 
-/// Opens each file, once while it is remembered, now: while its process waits, its path leads there, or the process itself does. The consumer
-/// keeps it, so its inode's number belongs to no other file meanwhile.
+/// Opens each file, once while it is remembered. Now its path leads there, or the process does, because the process
+/// waits. The consumer keeps it, so its inode's number belongs to no other file meanwhile.
 UniqueFd Tracer::file_to_send(pid_t pid, const Mapping& mapping) {
   constexpr size_t kMostFiles = 16384;  // remembered
   constexpr int kHighest = 512;         // the others are for breakpoints

@@ -83,6 +83,7 @@ class Core {
   void report_birth(utrace_task& task);
   /// At the entry of a call: notes what it changes in how the thread's later calls are judged.
   void see_entry(utrace_task& task);
+  void note_trap_action(utrace_task& task);  ///< tells if the call sets the action of SIGTRAP
   void on_clone(utrace_task& task, int event);
   void on_exec(utrace_task& task);
   void on_exit(utrace_task& task);
@@ -164,9 +165,6 @@ class Core {
   void see_hidden_child(utrace_task& task);
   /// At the entry of a call: tells, once, if it asks to trace one that we trace.
   void see_rival(utrace_task& task);
-
-  /// At the entry of a call: tells if it sets the action of SIGTRAP.
-  void note_trap_action(utrace_task& task);
 
   // inject.cpp
   /// The call at whose entry the thread is will not be made.

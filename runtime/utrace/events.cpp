@@ -266,6 +266,7 @@ void Core::see_entry(utrace_task& task) {
 }
 
 void Core::note_trap_action(utrace_task& task) {
+  if (task.number != machine::kSigactionCall) return;
   uint64_t handler = 0;
   const utrace_call call = utrace_get_call(&task);
   if (!machine::sets_action(call, SIGTRAP) || !trap_action_hook || !*trap_action_hook) return;

@@ -96,9 +96,9 @@ void Core::see_hidden_child(utrace_task& task) {
 }
 
 void Core::see_rival(utrace_task& task) {
+  if (task.number != machine::kPtraceCall) return;
   const utrace_call call = utrace_get_call(&task);
   const uint64_t what = call.arguments[0];
-  if (call.number != machine::kPtraceCall) return;
   if (what != PTRACE_TRACEME && what != PTRACE_ATTACH && what != PTRACE_SEIZE) return;
   const utrace_task* wanted = what == PTRACE_TRACEME ? &task : find(static_cast<pid_t>(call.arguments[1]));
   if (!wanted || !notice_hook || !*notice_hook) return;

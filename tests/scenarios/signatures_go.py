@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """args[] of Go functions: in the registers and on the stack of Go's own calling conventions, receiver and results too."""
 
-import collections
 import pathlib
 import re
 import shutil
@@ -11,6 +10,7 @@ import sys
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "signatures"))
 
 from random_go_program import Generator, d_bits  # noqa: E402
+from signatures import by_argument  # noqa: E402
 from support import Skip, check, equal, patience, scenario  # noqa: E402
 
 SYMBOL = re.compile(r"\.(f\d{4})(?:\[go\.shape[^\]]*\])?$")
@@ -49,15 +49,6 @@ def clause(field, name, keys, leaves, event):
         values = "".join(", " + d_bits(number, leaf) for leaf in leaves[key])
         text += f'pid$target:a.out:{field}:{event} {{ printf("{name} {key}:{" %x" * len(leaves[key])}\\n"{values}); }}\n'
     return text
-
-
-def by_argument(text):
-    lines = collections.defaultdict(list)
-    for line in text.splitlines():
-        if ":" in line:
-            name, _, values = line.partition(":")
-            lines[name].append(values.strip())
-    return lines
 
 
 def compare(world, flags, seed, count):

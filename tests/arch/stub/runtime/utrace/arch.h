@@ -78,7 +78,7 @@ inline constexpr uint32_t kStrictCalls[] = {1}, kCompatStrictCalls[] = {2};
 bool asks_for_strict_mode(const utrace_call& call);
 bool sets_action(const utrace_call& call, int signal);
 inline constexpr uint32_t kCompatSigreturn = kUtraceCompatCalls + 5;
-inline constexpr long kSigactionCall = 6;
+inline constexpr uint32_t kSigactionCall = 6;
 inline constexpr uint64_t kSigsetBytes = 8;
 inline constexpr int64_t kRestartSys = -512, kRestartNoIntr = -513;
 bool may_restart(int64_t result);

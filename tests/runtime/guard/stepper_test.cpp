@@ -217,6 +217,19 @@ TEST_F(StepperTest, WithoutAFreeSlotTheThreadWaits) {
   step_at(site_of_rol);
 }
 
+/// As begin() does it in a process without any slot, which this one is not.
+TEST_F(StepperTest, AStepInPlaceLiftsTheBreakpointMeanwhile) {
+  const uint64_t site = stand_at(site_of_rol), end = address_of(site_of_rol_end);
+  ASSERT_TRUE(space().lift(*space().site(site)));
+  thread_.step.active = true;
+  thread_.step.site = site;
+  EXPECT_EQ(byte_at(site), space().site(site)->bytes[0]) << "the program's own byte";
+  EXPECT_EQ(traps_at(end), Stepper::Trap::Ours);
+  EXPECT_EQ(regs_.rip, end);
+  EXPECT_FALSE(thread_.step.active);
+  EXPECT_EQ(byte_at(site), machine::kBreakpoint) << "back again";
+}
+
 TEST_F(StepperTest, TrapsOfOthersAreNotOurs) {
   EXPECT_EQ(traps_at(address_of(site_of_rol)), Stepper::Trap::NotOurs) << "nothing is stepped";
   step_at(site_of_rol);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "runtime/process/elf_file.h"
+#include "runtime/process/mounts.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::guard {

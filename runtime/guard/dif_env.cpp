@@ -26,6 +26,7 @@
 #include "runtime/base/procfs.h"
 #include "runtime/firing/texts.h"
 #include "runtime/guard/tracer.h"
+#include "runtime/process/mounts.h"
 
 namespace sonde::guard {
 namespace {
@@ -179,19 +180,9 @@ std::string fd_mount(const Thread& thread, uint64_t fd, bool type) {
   const size_t at = info.find("mnt_id:");
   if (at == std::string::npos) return "";
   const unsigned long wanted = std::strtoul(info.c_str() + at + 7, nullptr, 10);
-  const std::string mounts = read_whole(thread_path(thread, "mountinfo"), 1u << 20);
-  for (size_t line = 0; line < mounts.size();) {
-    const size_t end = std::min(mounts.find('\n', line), mounts.size());
-    const std::string text = mounts.substr(line, end - line);
-    line = end + 1;
-    unsigned long id = 0;
-    char point[SONDE_PATH_MAX] = "", kind[64] = "";
-    if (std::sscanf(text.c_str(), "%lu %*s %*s %*s %4095s", &id, point) != 2 || id != wanted) continue;
-    const size_t dash = text.find(" - ");
-    if (dash != std::string::npos) std::sscanf(text.c_str() + dash + 3, "%63s", kind);
-    return type ? kind : point;
-  }
-  return "";
+  const auto mount = mount_by_id(thread.tid, wanted);
+  if (!mount) return "";
+  return type ? mount->type : mount->point;
 }
 
 std::string fd_type(const Thread& thread, uint64_t fd) {

@@ -5,12 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 #include "kmod/shared/abi.h"
 #include "runtime/base/procfs.h"
@@ -66,27 +63,6 @@ std::vector<Mapping> read_mappings_of(const UniqueFd& maps, bool (*wanted)(const
 
 std::vector<Mapping> read_mappings(pid_t pid, bool (*wanted)(const Mapping&)) {
   return read_mappings_of(open_mappings(pid), wanted);
-}
-
-bool is_served(pid_t pid, uint32_t major, uint32_t minor) {
-  constexpr std::array kServed = {"fuse", "nfs", "cifs", "smb", "9p", "ceph", "afs", "virtiofs", "lustre", "gluster"};
-  FILE* file = std::fopen(("/proc/" + std::to_string(pid) + "/mountinfo").c_str(), "re");
-  if (file == nullptr) return false;
-  char* line = nullptr;
-  size_t room = 0;
-  bool served = false;
-  while (getline(&line, &room, file) > 0) {
-    unsigned of_mount[2];
-    const char* dash = std::strstr(line, " - ");
-    if (std::sscanf(line, "%*d %*d %u:%u", &of_mount[0], &of_mount[1]) != 2 || dash == nullptr) continue;
-    if (of_mount[0] != major || of_mount[1] != minor) continue;
-    const std::string_view type(dash + 3);
-    served = std::ranges::any_of(kServed, [type](const char* one) { return type.starts_with(one); });
-    break;
-  }
-  std::free(line);
-  std::fclose(file);
-  return served;
 }
 
 }  // namespace sonde::guard

@@ -42,8 +42,4 @@ std::vector<Mapping> read_mappings(pid_t pid, bool (*wanted)(const Mapping&) = i
 std::vector<Mapping> read_mappings_of(const UniqueFd& maps, bool (*wanted)(const Mapping&));
 UniqueFd open_mappings(pid_t pid);
 
-/// Whether another process, or another machine, provides the files of that device: FUSE and network file systems, as the
-/// mounts of `pid` show. To open or read such a file may take for ever, so the guard does not.
-bool is_served(pid_t pid, uint32_t major, uint32_t minor);
-
 }  // namespace sonde::guard

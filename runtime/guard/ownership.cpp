@@ -33,6 +33,7 @@
 
 #include "runtime/base/find.h"
 #include "runtime/guard/address_space.h"
+#include "runtime/process/mounts.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::guard {

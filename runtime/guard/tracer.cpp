@@ -31,6 +31,7 @@
 #include "runtime/base/procfs.h"
 #include "runtime/guard/sends.h"
 #include "runtime/guard/undumpable.h"
+#include "runtime/process/mounts.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/utrace/thread_status.h"
 

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/process/mounts.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::guard {

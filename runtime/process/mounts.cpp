@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/process/mounts.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+namespace sonde {
+namespace {
+
+constexpr std::array kServed = {"fuse", "nfs", "cifs", "smb", "9p", "ceph", "afs", "virtiofs", "lustre", "gluster"};
+
+/// The kernel writes blanks and backslashes as three octal digits.
+std::string unescape(std::string_view text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); i++) {
+    if (text[i] == '\\' && i + 3 < text.size()) {
+      plain += static_cast<char>(std::strtol(std::string(text.substr(i + 1, 3)).c_str(), nullptr, 8));
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+/// "id parent major:minor root point options ... - type source options"
+bool parse_line(const char* line, Mount& mount) {
+  char point[4096] = "", type[64] = "";
+  const char* dash = std::strstr(line, " - ");
+  if (dash == nullptr || std::sscanf(dash + 3, "%63s", type) != 1) return false;
+  if (std::sscanf(line, "%lu %*s %u:%u %*s %4095s", &mount.id, &mount.major, &mount.minor, point) != 4) return false;
+  mount.point = unescape(point);
+  mount.type = type;
+  return true;
+}
+
+template <typename Wanted>
+std::optional<Mount> find_in(const std::string& path, const Wanted& wanted) {
+  FILE* file = std::fopen(path.c_str(), "re");
+  if (file == nullptr) return std::nullopt;
+  char* line = nullptr;
+  size_t room = 0;
+  std::optional<Mount> found;
+  Mount mount;
+  while (!found && getline(&line, &room, file) > 0)
+    if (parse_line(line, mount) && wanted(mount)) found = mount;
+  std::free(line);
+  std::fclose(file);
+  return found;
+}
+
+template <typename Wanted>
+std::optional<Mount> find(pid_t pid, const Wanted& wanted) {
+  auto found = find_in("/proc/" + std::to_string(pid) + "/mountinfo", wanted);
+  return found ? found : find_in("/proc/self/mountinfo", wanted);
+}
+
+}  // namespace
+
+std::optional<Mount> mount_by_id(pid_t pid, unsigned long id) {
+  return find(pid, [id](const Mount& mount) { return mount.id == id; });
+}
+
+bool is_served(pid_t pid, uint32_t major, uint32_t minor) {
+  const auto mount = find(pid, [=](const Mount& one) { return one.major == major && one.minor == minor; });
+  return mount && std::ranges::any_of(kServed, [&](const char* type) { return mount->type.starts_with(type); });
+}
+
+}  // namespace sonde

@@ -103,6 +103,16 @@ def script_writesizes(world):
 
 
 @scenario()
+def script_iosession(world):
+    first, second = (world.path(name, "") for name in ("first", "second"))
+    found = traced(world, "iosession", f"creat:{first}", "write:10:3", "close", f"creat:{second}", "write:7", "close", f"open:{first}", "read:30", "write:5")
+    session = {path: int(re.search(rf'^open (\d+) "{re.escape(path)}" 0$', found, re.M).group(1)) for path in (first, second)}
+    equal(session[second], session[first] + 1, "the next session")
+    moved = re.findall(r'^-1 write (\d+) "(\S+)" (\d+) +\n +\S+`\w+\+0x\w+$', found, re.M)
+    equal(sorted(moved), sorted([(str(session[first]), first, "30"), (str(session[second]), second, "7"), (str(session[second] + 1), first, "5")]), found)
+
+
+@scenario()
 def script_rwtime(world):
     file = world.path("bytes")
     found = rows(traced(world, "rwtime", f"creat:{file}", "write:10:20", "close", options=["-C"]))

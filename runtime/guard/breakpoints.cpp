@@ -146,7 +146,7 @@ void Breakpoints::notify_refused() {
 
 /// Arms every tap of the file that this mapping maps.
 void Breakpoints::arm_all_in(Process& process, const Mapping& mapping) {
-  for (const auto& [path, file] : taps_.files()) {
+  for (const auto& [name, file] : taps_.files()) {
     if (!mapping.executable || !file->is(mapping)) continue;
     for (ArmedTap* tap : file->taps)
       if (tap->covers(process)) arm_in(process, *tap, mapping);

@@ -233,7 +233,7 @@ Result<void> Session::arm(const RequestView& request) {
   if (!taps) return std::move(taps).error();
   std::vector<ArmedTap*> armed;
   for (const Tap& tap : *taps) {
-    auto added = taps_.add(tap);
+    auto added = taps_.add(tap, armed.empty() ? nullptr : armed.back());
     if (!added) {
       for (const ArmedTap* other : armed) taps_.remove(other->id);
       return std::move(added).error();

@@ -91,22 +91,26 @@ bool TappedFile::restarts_at(uint64_t offset) {
   return std::ranges::any_of(*sequences, [offset](const CodeRange& range) { return range.contains(offset); });
 }
 
-/// The file that the path names now. While taps of a path are armed, it remains the file it was at the first of them.
+/// The file that the path leads to now.
 Result<TappedFile*> TapTable::file_of(const std::string& path) {
-  if (const auto* known = find_in(files_, path)) return known->get();
-  struct stat file {};
   const bool memory = path == kVdsoPath || path == SONDE_PATH_CODE;
+  struct stat file {};
   if (!memory && stat(path.c_str(), &file) != 0) return Error::from_errno(path);
-  auto made = std::make_unique<TappedFile>(TappedFile{
-      path, file.st_ino, static_cast<uint32_t>(major(file.st_dev)), static_cast<uint32_t>(minor(file.st_dev)), {}});
-  return (files_[path] = std::move(made)).get();
+  const FileId number{static_cast<uint32_t>(major(file.st_dev)), static_cast<uint32_t>(minor(file.st_dev)),
+                      file.st_ino};
+  std::unique_ptr<TappedFile>& known = files_[{path, number}];
+  if (known == nullptr)
+    known = std::make_unique<TappedFile>(
+        TappedFile{.path = path, .number = number, .shown = memory ? FileId{} : shown_number(path)});
+  return known.get();
 }
 
-Result<ArmedTap*> TapTable::add(const Tap& tap) {
+Result<ArmedTap*> TapTable::add(const Tap& tap, const ArmedTap* before) {
   if (auto good = check(tap); !good) return std::move(good).error();
   TappedFile* of = nullptr;
   if (is_user_tap(tap.kind)) {
-    auto file = file_of(tap.path);
+    const bool same = before != nullptr && before->file != nullptr && before->file->path == tap.path;
+    auto file = same ? Result<TappedFile*>(before->file) : file_of(tap.path);
     if (!file) return std::move(file).error();
     of = *file;
     user_taps_[{tap.pid, tap.forks}]++;
@@ -142,7 +146,7 @@ void TapTable::remove(uint32_t id) {
   if (armed->file != nullptr) {
     const auto alike = user_taps_.find({armed->pid, armed->forks != 0});
     if (--alike->second == 0) user_taps_.erase(alike);
-    if (armed->file->taps.empty()) files_.erase(std::string(armed->file->path));
+    if (armed->file->taps.empty()) files_.erase({armed->file->path, armed->file->number});
   }
   if (armed->kind == SONDE_TAP_SYSCALL_ENTRY) std::erase(entries_[armed->number], armed);
   if (armed->kind == SONDE_TAP_SYSCALL_RETURN) std::erase(returns_[armed->number], armed);

@@ -14,6 +14,7 @@
 #include "runtime/abi/protocol.h"
 #include "runtime/base/few.h"
 #include "runtime/guard/address_space.h"
+#include "runtime/process/proc_maps.h"
 #include "runtime/process/rseq.h"
 #include "runtime/process/syscall_table.h"
 #include "runtime/source/capabilities.h"
@@ -29,20 +30,22 @@ inline constexpr const SourceCapabilities& kCan = kPtraceRow.can;
 struct ArmedTap;
 struct Process;
 
-/// A file with user taps in it.
+/// A file with user taps in it. Its path may lead to another file later, whose code is at other offsets: a breakpoint of
+/// this one would break an instruction there. So it is known by its numbers, and by its path only where it has none.
 struct TappedFile {
   std::string path;
-  uint64_t inode = 0;
-  uint32_t major = 0, minor = 0;
-  std::vector<ArmedTap*> taps;
+  FileId number = {};  ///< as stat() has it; none: memory that no file backs
+  FileId shown = {};   ///< as /proc/PID/maps has it; none: nobody may read the file
+  std::vector<ArmedTap*> taps = {};
   std::optional<std::vector<CodeRange>> sequences = {};  ///< its restartable sequences, once somebody has asked
 
   /// Whether a breakpoint at `offset` would be in a restartable sequence.
   bool restarts_at(uint64_t offset);
 
   bool is(const Mapping& mapping) const {
-    const bool same = inode != 0 && inode == mapping.inode && major == mapping.major && minor == mapping.minor;
-    return same || path == mapping.path;
+    const FileId mapped{mapping.major, mapping.minor, mapping.inode};
+    if (shown.inode != 0) return shown == mapped;
+    return (number.inode != 0 && number == mapped) || path == mapping.path;
   }
 };
 
@@ -77,8 +80,9 @@ inline uint32_t call_of_number(int64_t number) {
 
 class TapTable {
  public:
+  /// `before`: a tap that was added just now, whose file this one has if it has its path; or null.
   /// Errors, when it cannot be armed at all: EOPNOTSUPP, EINVAL, EEXIST, those of stat(2) of its file.
-  Result<ArmedTap*> add(const Tap& tap);
+  Result<ArmedTap*> add(const Tap& tap, const ArmedTap* before = nullptr);
   ArmedTap* find(uint32_t id);
   void remove(uint32_t id);
   std::vector<uint32_t> ids() const;
@@ -103,7 +107,7 @@ class TapTable {
   Result<TappedFile*> file_of(const std::string& path);
 
   std::unordered_map<uint32_t, ArmedTap> taps_;  // by id
-  std::map<std::string, std::unique_ptr<TappedFile>> files_;
+  std::map<std::pair<std::string, FileId>, std::unique_ptr<TappedFile>> files_;
   std::map<std::pair<uint32_t, bool>, size_t> user_taps_;  // how many user taps, by pid and `forks`
   std::array<std::vector<ArmedTap*>, SONDE_TAP_KIND_COUNT> kinds_;
   std::array<std::vector<ArmedTap*>, kSyscallsMax> entries_, returns_;

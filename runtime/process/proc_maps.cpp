@@ -126,8 +126,7 @@ bool has_own_root(uint32_t pid) {
   return !theirs.empty() && theirs != read_link("/proc/self/ns/mnt");
 }
 
-/// The number that /proc/PID/maps has for a file: found by mapping it here.
-static FileId shown_number(const std::string& path) {
+FileId shown_number(const std::string& path) {
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   void* page = fd ? mmap(nullptr, 1, PROT_READ, MAP_PRIVATE, fd.get(), 0) : MAP_FAILED;
   if (page == MAP_FAILED) return {};

@@ -45,6 +45,10 @@ bool runs_compat_program(uint32_t pid);
 /// ending.
 bool has_own_root(uint32_t pid);
 
+/// The number that /proc/PID/maps has for a file, found by mapping it here; none if it cannot be mapped. That of stat()
+/// differs on btrfs and overlayfs.
+FileId shown_number(const std::string& path);
+
 /// Whether `path` leads to the file with that number.
 bool leads_to(const std::string& path, const FileId& file);
 

@@ -2,8 +2,12 @@
 // The tables of armed taps, without a process
 #include "runtime/guard/taps.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <tuple>
 #include <utility>
 
 #include "runtime/guard/targets.h"
@@ -78,6 +82,65 @@ TEST(Taps, OfAProcessCoverItsForksIfTheyFollowThem) {
   taps.remove(2);
   EXPECT_FALSE(taps.any_user(process_of(101, 100)));
   EXPECT_TRUE(taps.any_user(process_of(100, 100)));
+}
+
+/// A file, made anew: another one each time, of the same path.
+FileId make_file(const std::string& path) {
+  const std::string fresh = path + ".new";
+  std::ofstream(fresh) << "text";
+  std::filesystem::rename(fresh, path);
+  return shown_number(path);
+}
+
+Mapping mapping_of(std::string_view path, const FileId& file) {
+  Mapping mapping;
+  mapping.path = path;
+  mapping.major = file.major;
+  mapping.minor = file.minor;
+  mapping.inode = file.inode;
+  return mapping;
+}
+
+/// The offsets of a tap are those of one file. What has its path later is another file, with taps of its own.
+TEST(Taps, AreOfTheFileThatThePathLedTo) {
+  const std::string path = testing::TempDir() + "taps_test_file";
+  TapTable taps;
+  Tap tap{TapId{1}, SONDE_TAP_USER_ENTRY, ProbeId{1}};
+  tap.path = path;
+  const FileId old = make_file(path);
+  ASSERT_NE(old.inode, 0u);
+  const UniqueFd keeps_its_number(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto first = taps.add(tap);
+  ASSERT_TRUE(first);
+  const FileId fresh = make_file(path);
+  ASSERT_NE(old, fresh);
+  tap.id = TapId{2};
+  const auto second = taps.add(tap);
+  ASSERT_TRUE(second);
+  tap.id = TapId{3};
+  const auto same = taps.add(tap, *second);
+  ASSERT_TRUE(same);
+  EXPECT_NE((*first)->file, (*second)->file);
+  EXPECT_EQ((*second)->file, (*same)->file);
+  for (const auto& [armed, is, is_not] : {std::tuple(*first, old, fresh), std::tuple(*second, fresh, old)}) {
+    EXPECT_TRUE(armed->file->is(mapping_of(path, is)));
+    EXPECT_TRUE(armed->file->is(mapping_of("/another/path", is)));
+    EXPECT_FALSE(armed->file->is(mapping_of(path, is_not)));
+  }
+  taps.remove(1);
+  EXPECT_EQ(taps.files().size(), 1u);
+  std::filesystem::remove(path);
+}
+
+/// What no file backs is known by its path.
+TEST(Taps, OfMemoryAreFoundByPath) {
+  TapTable taps;
+  Tap tap{TapId{1}, SONDE_TAP_USER_ENTRY, ProbeId{1}};
+  tap.path = kVdsoPath;
+  const auto vdso = taps.add(tap);
+  ASSERT_TRUE(vdso);
+  EXPECT_TRUE((*vdso)->file->is(mapping_of(kVdsoPath, {})));
+  EXPECT_FALSE((*vdso)->file->is(mapping_of("[heap]", {})));
 }
 
 /// There may be a million of them.

@@ -28,7 +28,7 @@ class Files {
   CodeFiles files_;
   std::map<std::string, std::vector<UsdtProbe>> usdt_probes_;
   std::map<std::tuple<const File*, uint64_t, std::string>, ElfFunction> functions_;
-  std::map<std::pair<std::string, std::string>, Object> objects_;
+  std::map<std::tuple<std::string, std::string, FileId>, Object> objects_;
 };
 
 }  // namespace sonde::pid

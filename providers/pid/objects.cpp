@@ -21,15 +21,15 @@ namespace {
 
 struct Mapped {
   std::string program;
-  std::vector<std::string> paths;  ///< the process's paths of the objects, in their order
   std::vector<Object> objects;
 };
 
 void add_object(void* arg, const sonde_mapping* mapping) {
   auto& mapped = *static_cast<Mapped*>(arg);
-  if (std::ranges::count(mapped.paths, mapping->path) != 0) return;
-  mapped.paths.emplace_back(mapping->path);
-  mapped.objects.push_back({mapping->file, std::string(base_name(mapping->path)), mapping->path == mapped.program});
+  const FileId id{mapping->major, mapping->minor, mapping->inode};
+  if (std::ranges::count(mapped.objects, id, &Object::id) != 0) return;
+  mapped.objects.push_back(
+      {mapping->file, std::string(base_name(mapping->path)), mapping->path == mapped.program, false, id});
 }
 
 /// "libc" is short for "libc.so.6" and "libc-2.36.so", but not for "libcrypt.so.1".
@@ -61,7 +61,7 @@ std::string why_none(uint32_t pid, int error) {
 }  // namespace
 
 std::vector<Object> objects_of(uint32_t pid, std::string& why) {
-  Mapped mapped{program_path(pid), {}, {}};
+  Mapped mapped{program_path(pid), {}};
   const int error = sonde_mappings(pid, add_object, &mapped);
   if (mapped.objects.empty()) why = why_none(pid, error);
   if (!mapped.objects.empty() && !vdso_path().empty()) mapped.objects.push_back({kVdso, kVdso});

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/process/proc_maps.h"
+
 namespace sonde::pid {
 
 struct Object {
@@ -14,7 +16,13 @@ struct Object {
   std::string name;         ///< base name: the module of its probes
   bool executable = false;  ///< the program itself, also called a.out
   bool compiled = false;    ///< not a file: what the program's runtime has compiled (run_time_code.h)
+  FileId id = {};           ///< which file: after an upgrade two have the same path; none: not a file
 };
+
+/// By number, where there is one: a path may lead to another file later.
+inline bool is_same_file(const Object& a, const Object& b) {
+  return a.id.inode != 0 && b.id.inode != 0 ? a.id == b.id : a.path == b.path;
+}
 
 /// The ELF files that `pid` has mapped as code, each once, by address, and the vdso. Empty if they cannot be read: `why`
 /// has the reason.

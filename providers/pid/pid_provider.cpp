@@ -11,7 +11,6 @@
 #include <charconv>
 #include <cstdio>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,18 +37,19 @@ struct Target {
 
 /// Where a probe has its taps: one place, or several if static functions share its name.
 struct Spot {
-  const std::string* path;
+  const Object* object;
   uint64_t entry;  ///< in the file, of the function
   CodePlace place;
   Text text = {};
 };
 
-/// The data of a probe. Files and paths outlive it.
+/// The data of a probe. Files and objects outlive it.
 struct Probe {
   uint32_t pid;
   sonde_tap_kind kind;
   const ElfFunction* function;  ///< null: an absolute address
   std::vector<Spot> spots;
+  bool enabled = false;
 };
 
 dtrace_provider_id_t g_base = 0;
@@ -60,15 +60,79 @@ Files& files() {
   return instance;
 }
 
-/// A permanent copy of a path.
-const std::string* kept(const std::string& path) {
-  static std::set<std::string> paths;
-  return &*paths.insert(path).first;
+/// Once a script has asked for args[], the probes that match later must have them, too.
+bool g_described = false;
+
+Signature signature_of(const Probe& probe, const Spot& spot) {
+  return probe.function != nullptr ? signature_at(spot.object->path, spot.entry, probe.function->name) : Signature{};
+}
+
+/// Where the arguments are at this spot. A function that is left by a jump to another one has no result yet.
+std::vector<sonde_location> locations_of(const Probe& probe, const Spot& spot) {
+  std::vector<sonde_location> all;
+  const Signature signature = signature_of(probe, spot);
+  const auto add = [&all](const ValuePlace& place) {
+    if (all.size() + place.parts.size() <= SONDE_LOCATIONS_MAX)
+      all.insert(all.end(), place.parts.begin(), place.parts.end());
+  };
+  if (probe.kind == SONDE_TAP_USER_ENTRY)
+    for (const Parameter& parameter : signature.parameters) add(parameter.place);
+  if (probe.kind == SONDE_TAP_USER_RETURN && spot.place.leave.how == SONDE_LEAVE_RETURN)
+    for (const Parameter& result : signature.results) add(result.place);
+  return all;
+}
+
+void arm(dtrace_id_t id, const Probe& probe, const Spot& spot) {
+  const std::vector<sonde_location> locations = g_described ? locations_of(probe, spot) : std::vector<sonde_location>();
+  const sonde_tap_request request = {.size = sizeof request,
+                                     .kind = probe.kind,
+                                     .number = spot.text.size,
+                                     .pid = probe.pid,
+                                     .path = spot.object->path.c_str(),
+                                     .offset = spot.place.offset,
+                                     .function = spot.entry,
+                                     .leave = spot.place.leave,
+                                     .sum = spot.text.sum,
+                                     .flags = SONDE_TAP_FORKS,
+                                     .locations = locations.data(),
+                                     .location_count = static_cast<uint32_t>(locations.size())};
+  sonde_tap_arm(id, &request);
+}
+
+/// The spots of the probe that are in this file. After an upgrade another path leads to it, which they then have.
+std::vector<const Spot*> spots_in(Probe& probe, const Object& object) {
+  std::vector<const Spot*> found;
+  for (Spot& spot : probe.spots) {
+    if (!is_same_file(*spot.object, object)) continue;
+    if (spot.object->path != object.path) spot.object = files().keep(object);
+    found.push_back(&spot);
+  }
+  return found;
+}
+
+bool is_alike(const Parameter& a, const Parameter& b) { return a.type == b.type && a.place.size == b.place.size; }
+
+/// Whether args[] are there what they are in the probe's first spot, by which scripts were compiled.
+bool has_same_arguments(const Probe& probe, const Spot& spot) {
+  const Signature first = signature_of(probe, probe.spots.front()), now = signature_of(probe, spot);
+  const auto same = [](const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
+    return std::ranges::equal(a, b, is_alike);
+  };
+  return same(first.parameters, now.parameters) && same(first.results, now.results);
+}
+
+/// A library of a name that has probes was opened: the probe is enabled already.
+void arm_later(dtrace_id_t id, const Probe& probe, const Spot& spot, const Site& site) {
+  if (!g_described || has_same_arguments(probe, spot)) return arm(id, probe, spot);
+  const std::string text = site.object->name + ":" + shown_name(probe.function->name) + ":" + site.name +
+                           ": no probe in " + spot.object->path + ", which was opened later: its " +
+                           shown_name(probe.function->name) + " has other arguments than the one before";
+  sonde_print_message(text.c_str());
 }
 
 void create(const Target& target, const Site& site) {
   const std::string function = site.function == nullptr ? "-" : shown_name(site.function->name);
-  auto made = std::make_unique<Probe>(Probe{target.pid, site.kind, site.function, {}});
+  auto made = std::make_unique<Probe>(Probe{target.pid, site.kind, site.function, {}, false});
   const dtrace_id_t id =
       dtrace_probe_create(target.id, site.object->name.c_str(), function.c_str(), site.name.c_str(), 0, made.get());
   if (id == 0) return sonde_print_message("a file or function whose name has control characters has no probes");
@@ -80,11 +144,14 @@ void create(const Target& target, const Site& site) {
     return;
   }
   if (probe->spots.empty()) sonde_probe_refuse(id, nullptr, 0);
-  const std::string* path = kept(site.object->path);
-  const auto known = [&](const Spot& spot) { return spot.path == path && spot.place.offset == site.places[0].offset; };
-  if (std::ranges::any_of(probe->spots, known)) return;
+  const auto known = [&](const Spot* spot) { return spot->place.offset == site.places[0].offset; };
+  if (std::ranges::any_of(spots_in(*probe, *site.object), known)) return;
+  const Object* object = files().keep(*site.object);
   probe->spots.reserve(probe->spots.size() + site.places.size());
-  for (const CodePlace& place : site.places) probe->spots.push_back({path, site.entry, place, site.text});
+  for (const CodePlace& place : site.places) {
+    probe->spots.push_back({object, site.entry, place, site.text});
+    if (probe->enabled) arm_later(id, *probe, probe->spots.back(), site);
+  }
 }
 
 bool is_target(uint32_t pid) {
@@ -95,10 +162,8 @@ bool is_known(const Target& target, const Object& object, const ElfFunction& fun
   const std::string source = shown_name(function.name);
   const dtrace_id_t id = dtrace_probe_lookup(target.id, object.name.c_str(), source.c_str(), name);
   if (id == 0) return false;
-  const std::string* path = kept(object.path);
-  const auto& spots = static_cast<const Probe*>(dtrace_probe_arg(target.id, id))->spots;
-  const bool known =
-      std::ranges::any_of(spots, [&](const Spot& spot) { return spot.path == path && spot.entry == function.offset; });
+  const std::vector<const Spot*> spots = spots_in(*static_cast<Probe*>(dtrace_probe_arg(target.id, id)), object);
+  const bool known = std::ranges::count(spots, function.offset, &Spot::entry) != 0;
   if (known) sonde_provide_match(id);
   return known;
 }
@@ -221,33 +286,14 @@ void provide_base(void*, const dtrace_probedesc_t* spec) {
   sonde_provide_error("D_PROC_GRAB", text.c_str());
 }
 
-Signature signature_of(const Probe& probe, const Spot& spot) {
-  return probe.function != nullptr ? signature_at(*spot.path, spot.entry, probe.function->name) : Signature{};
-}
-
-/// Where the arguments are at this spot. A function that is left by a jump to another one has no result yet.
-std::vector<sonde_location> locations_of(const Probe& probe, const Spot& spot) {
-  std::vector<sonde_location> all;
-  const Signature signature = signature_of(probe, spot);
-  const auto add = [&all](const ValuePlace& place) {
-    if (all.size() + place.parts.size() <= SONDE_LOCATIONS_MAX)
-      all.insert(all.end(), place.parts.begin(), place.parts.end());
-  };
-  if (probe.kind == SONDE_TAP_USER_ENTRY)
-    for (const Parameter& parameter : signature.parameters) add(parameter.place);
-  if (probe.kind == SONDE_TAP_USER_RETURN && spot.place.leave.how == SONDE_LEAVE_RETURN)
-    for (const Parameter& result : signature.results) add(result.place);
-  return all;
-}
-
 /// Static functions may share a name, and so a probe: what args[index] is in the first of them, if it is that in all.
 Parameter shared_parameter(const Probe& probe, const Signature& first, size_t index) {
   Parameter parameter = first.parameters[index];
   for (size_t n = 1; n < probe.spots.size() && probe.kind == SONDE_TAP_USER_ENTRY; n++) {
-    if (probe.spots[n].entry == probe.spots.front().entry && probe.spots[n].path == probe.spots.front().path) continue;
-    const Signature other = signature_of(probe, probe.spots[n]);
-    const bool same = index < other.parameters.size() && other.parameters[index].type == parameter.type &&
-                      other.parameters[index].place.size == parameter.place.size;
+    const Spot& spot = probe.spots[n];
+    if (spot.entry == probe.spots.front().entry && is_same_file(*spot.object, *probe.spots.front().object)) continue;
+    const Signature other = signature_of(probe, spot);
+    const bool same = index < other.parameters.size() && is_alike(other.parameters[index], parameter);
     if (same && other.parameters[index].place.known()) continue;
     parameter.place = ValuePlace::unknown("functions that share this name have other parameters");
     break;
@@ -255,31 +301,17 @@ Parameter shared_parameter(const Probe& probe, const Signature& first, size_t in
   return parameter;
 }
 
-/// Once a script has asked for args[], the probes that match later must have them, too.
-bool g_described = false;
-
 void enable(void*, dtrace_id_t id, void* parg) {
-  const auto& probe = *static_cast<const Probe*>(parg);
-  for (const Spot& spot : probe.spots) {
-    const std::vector<sonde_location> locations =
-        g_described ? locations_of(probe, spot) : std::vector<sonde_location>();
-    const sonde_tap_request request = {.size = sizeof request,
-                                       .kind = probe.kind,
-                                       .number = spot.text.size,
-                                       .pid = probe.pid,
-                                       .path = spot.path->c_str(),
-                                       .offset = spot.place.offset,
-                                       .function = spot.entry,
-                                       .leave = spot.place.leave,
-                                       .sum = spot.text.sum,
-                                       .flags = SONDE_TAP_FORKS,
-                                       .locations = locations.data(),
-                                       .location_count = static_cast<uint32_t>(locations.size())};
-    sonde_tap_arm(id, &request);
-  }
+  auto& probe = *static_cast<Probe*>(parg);
+  probe.enabled = true;
+  for (const Spot& spot : probe.spots) arm(id, probe, spot);
 }
 
-void disable(void*, dtrace_id_t id, void*) { sonde_tap_disarm(id); }
+void disable(void*, dtrace_id_t id, void* parg) {
+  static_cast<Probe*>(parg)->enabled = false;
+  sonde_tap_disarm(id);
+}
+
 void destroy(void*, dtrace_id_t, void* parg) { delete static_cast<Probe*>(parg); }
 
 void describe(dtrace_argdesc_t* desc, const std::string& type, const std::string& name, const ValuePlace& place) {

@@ -19,11 +19,14 @@ struct Described {
   std::unique_ptr<CTypes> types;
 };
 
+/// What is known of the file that the path leads to now.
 Described& described(const std::string& path) {
-  static std::map<std::string, Described> opened;
-  auto [at, fresh] = opened.try_emplace(path);
-  if (!fresh) return at->second;
-  if (auto file = ElfFile::open(path)) at->second.file = std::move(*file);
+  static ElfCache files;
+  static std::map<const ElfFile*, Described> opened;
+  const auto file = files.open(path);
+  auto [at, fresh] = opened.try_emplace(file ? file->get() : nullptr);
+  if (!fresh || !file) return at->second;
+  at->second.file = *file;
   if (auto types = read_dwarf(path)) at->second.types = std::move(*types);
   return at->second;
 }

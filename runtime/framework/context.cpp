@@ -29,7 +29,7 @@ constexpr uint32_t allowed_calls(ProviderOp op) {
     case ProviderOp::Provide:
     case ProviderOp::ProvideModule:
       return bit(Call::ProbeCreate) | bit(Call::ProbeLookup) | bit(Call::ProvideError) | bit(Call::Targets) |
-             bit(Call::Probe) | bit(Call::PrintMessage);
+             bit(Call::Probe) | bit(Call::TapArm) | bit(Call::PrintMessage);
     case ProviderOp::Enable: return bit(Call::TapArm) | bit(Call::TapDisarm) | bit(Call::PrintMessage);
     case ProviderOp::Disable: return bit(Call::TapDisarm);
     case ProviderOp::GetArgDesc: return bit(Call::ProbeLookup) | bit(Call::Probe);

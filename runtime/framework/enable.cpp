@@ -203,12 +203,13 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
     if (auto good = check_source(added.probe->info, *programs.back(), enabling.held); !good) return good;
     ecbs.push_back({added.ecb.epid, added.probe->info.id, {}, enabling.held});
   }
-  if (ecbs.empty()) return {};
-  if (auto good = check_taps(); !good) return good;
-  if (auto done = load(programs); !done) return done;
-  for (size_t i = 0; i < ecbs.size(); i++) ecbs[i].program = loaded.at(programs[i]);
-  if (auto added = source->add_ecbs(ecbs); !added) return added;
-  for (const Ecb& ecb : ecbs) pending.sent.push_back(ecb.epid);
+  if (!ecbs.empty()) {
+    if (auto good = check_taps(); !good) return good;
+    if (auto done = load(programs); !done) return done;
+    for (size_t i = 0; i < ecbs.size(); i++) ecbs[i].program = loaded.at(programs[i]);
+    if (auto added = source->add_ecbs(ecbs); !added) return added;
+    for (const Ecb& ecb : ecbs) pending.sent.push_back(ecb.epid);
+  }
   if (taps_to_arm.empty()) return {};
   pending.arming = true;
   auto armed = source->arm(taps_to_arm);
@@ -227,6 +228,8 @@ void Framework::Impl::undo(Pending& pending) {
   }
   for (ProbeState* probe : pending.started) stop_probe(*probe);
   publish(pending.touched);
+  for (const Tap& tap : taps_to_arm)  // new places of probes that were enabled before
+    probes[tap.probe.value - 1].taps.drop_from(tap.id);
   taps_to_arm.clear();
   if (!pending.arming) taps_to_disarm.clear();  // the source does not know these taps
   (void)disarm_taps();
@@ -249,6 +252,13 @@ Result<void> Framework::Impl::disarm_taps() {
   const std::vector<TapId> taps = std::exchange(taps_to_disarm, {});
   if (taps.empty() || source == nullptr) return {};
   return source->disarm(taps);
+}
+
+/// Whether the op that runs may arm taps of this probe: it enables the probe, or it is dtps_provide() or
+/// dtps_provide_module() of its provider, which has found another place of a probe that is enabled.
+bool Framework::Impl::may_arm(const ProbeState& probe) const {
+  if (current_op() == ProviderOp::Enable) return op_probe == probe.info.id;
+  return probe.uses_taps && OpScope::current()->owner().provider == probe.info.provider;
 }
 
 /// The taps that enabling the probe would arm; it is not enabled.

@@ -45,14 +45,32 @@ struct EcbState {
   uint32_t enabling = 0;
 };
 
-/// The taps of a probe: their ids are consecutive.
-struct TapRange {
-  uint32_t first = 0, count = 0;
-
-  bool empty() const { return count == 0; }
-  void append_to(std::vector<TapId>& all) const {
-    for (uint32_t i = 0; i < count; i++) all.push_back({first + i});
+/// The taps of a probe: ranges of ids, one for each op that armed some.
+class TapRanges {
+ public:
+  bool empty() const { return ranges_.empty(); }
+  void add(TapId tap) {
+    Range* last = ranges_.empty() ? nullptr : ranges_.end() - 1;
+    if (last != nullptr && last->first + last->count == tap.value)
+      last->count++;
+    else
+      ranges_.push_back({tap.value, 1});
   }
+  /// Forgets `first` and those after it.
+  void drop_from(TapId first) {
+    ranges_.erase_if([first](const Range& range) { return range.first >= first.value; });
+    for (Range& range : ranges_) range.count = std::min(range.count, first.value - range.first);
+  }
+  void append_to(std::vector<TapId>& all) const {
+    for (const Range& range : ranges_)
+      for (uint32_t i = 0; i < range.count; i++) all.push_back({range.first + i});
+  }
+
+ private:
+  struct Range {
+    uint32_t first, count;
+  };
+  Few<Range> ranges_;
 };
 
 struct ProbeState {
@@ -64,7 +82,7 @@ struct ProbeState {
   bool enabled = false;    ///< dtps_enable has been called, dtps_disable has not
   bool uses_taps = false;  ///< while enabled: the source fires it, dtrace_probe() does not
   Few<EcbState> ecbs;      ///< by rising epid
-  TapRange taps;           ///< armed, or queued in taps_to_arm
+  TapRanges taps;          ///< armed, or queued in taps_to_arm
 };
 
 struct EnablingState {
@@ -163,6 +181,7 @@ struct Framework::Impl {
   void stop_probe(ProbeState& probe);
   Result<void> disarm_taps();
   std::vector<Tap> taps_of(ProbeState& probe);
+  bool may_arm(const ProbeState& probe) const;
   Forecast forecast(std::span<const ProbeDescription> descriptions);
   std::unique_ptr<FireList> fire_list(const ProbeState& probe) const;
   void publish(std::span<ProbeState* const> changed);

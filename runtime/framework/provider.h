@@ -110,7 +110,8 @@ typedef struct dtrace_pops {
    * registration or condensation. Otherwise: create those that `spec` asks for, a description that matched nothing
    * (after sonde_provide_always(): every description that names the provider).
    * May: dtrace_probe_create, _lookup, _arg, dtrace_probe, sonde_provide_error, _provide_match, _probe_refuse, _follow,
-   * _print_message, _targets, _mappings, _function_places; it may allocate and block, but the user waits. */
+   * _print_message, _targets, _mappings, _function_places; sonde_tap_arm for one of its probes that has taps and of
+   * which it has found another place; it may allocate and block, but the user waits. */
   void (*dtps_provide)(void* arg, const dtrace_probedesc_t* spec);
   /* A target has mapped the ELF object `module` (its path). May: as dtps_provide. Its new probes join waiting enablings
    * at once. */
@@ -293,12 +294,13 @@ struct sonde_tap_request {
   uint32_t location_count, counter_count;
 };
 
-/* Context: dtps_enable, for the probe being enabled. The tap is armed when the enabling as a whole has succeeded. If
+/* Context: dtps_enable, for the probe being enabled; dtps_provide and dtps_provide_module, for a probe of this provider
+ * that is enabled and has taps: one more place of it. The tap is armed when the enabling as a whole has succeeded. If
  * the source cannot arm it, the enabling fails and the user gets a message. dtrace_probe() does nothing for a probe
  * that has taps.
  * EINVAL: `size` is not a size of this struct, the kind does not exist, a user tap has no path or a KERNEL tap no
- * symbol, a location is not valid (location.h) or not for this kind, or another probe is being enabled: no tap. ENOTSUP:
- * it has counters, or is for another machine than this one's source. EPERM: not in dtps_enable. */
+ * symbol, a location is not valid (location.h) or not for this kind, or the probe is not one of those: no tap. ENOTSUP:
+ * it has counters, or is for another machine than this one's source. EPERM: another context. */
 int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request);
 /* Context: dtps_enable, dtps_disable. Disarms all taps of the probe. */
 void sonde_tap_disarm(dtrace_id_t probe);
@@ -322,6 +324,10 @@ struct sonde_mapping {
   uint64_t start, end, offset;
   char path[4096]; /* as the process has it */
   char file[4096]; /* a path that opens it here: through /proc where `path` does not lead to it */
+  /* The file, as /proc/PID/maps has it: a path leads to another one after an upgrade. On btrfs and overlayfs stat()
+   * has other numbers. */
+  uint32_t major, minor;
+  uint64_t inode;
 };
 /* A place to tap in a function. */
 struct sonde_place {

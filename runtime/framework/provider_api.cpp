@@ -203,7 +203,8 @@ int visit_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_map
   for (const sonde::MapEntry& entry : *maps) {
     if (!entry.executable || !entry.is_file()) continue;
     const std::string file = sonde::path_to_open(pid, entry);
-    sonde_mapping mapping{entry.start, entry.end, entry.offset, {}, {}};
+    sonde_mapping mapping{entry.start, entry.end,        entry.offset,     {},
+                          {},          entry.file.major, entry.file.minor, entry.file.inode};
     if (entry.path.size() >= sizeof mapping.path || file.size() >= sizeof mapping.file) continue;
     std::memcpy(mapping.path, entry.path.c_str(), entry.path.size() + 1);
     std::memcpy(mapping.file, file.c_str(), file.size() + 1);
@@ -293,7 +294,7 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   if (!check_call(Call::TapArm, "sonde_tap_arm")) return EPERM;
   const auto framework = locked();
   sonde::ProbeState* state = framework ? framework->probe(sonde::ProbeId{probe}) : nullptr;
-  if (state == nullptr || framework->op_probe.value != probe) return EINVAL;
+  if (state == nullptr || !framework->may_arm(*state)) return EINVAL;
   if (request == nullptr || request->size != sizeof *request) return EINVAL;
   if (static_cast<uint32_t>(request->kind) >= SONDE_TAP_KIND_COUNT || !has_place(*request)) return EINVAL;
   const std::span locations(request->locations, request->location_count);
@@ -313,8 +314,7 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   tap.sum = request->sum;
   tap.locations.assign(locations.begin(), locations.end());
   tap.forks = (request->flags & SONDE_TAP_FORKS) != 0 && framework->follow_forks;
-  if (state->taps.empty()) state->taps.first = tap.id.value;
-  state->taps.count++;
+  state->taps.add(tap.id);
   framework->taps_to_arm.push_back(std::move(tap));
   return 0;
 }

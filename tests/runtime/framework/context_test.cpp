@@ -30,7 +30,7 @@ TEST(Context, Table) {
       {Call::ProbeLookup, {ProviderOp::None, ProviderOp::Provide, ProviderOp::ProvideModule, ProviderOp::GetArgDesc}},
       {Call::Probe, {ProviderOp::None, ProviderOp::Provide, ProviderOp::ProvideModule, ProviderOp::GetArgDesc}},
       {Call::GetArg, {ProviderOp::GetArgVal}},
-      {Call::TapArm, {ProviderOp::Enable}},
+      {Call::TapArm, {ProviderOp::Provide, ProviderOp::ProvideModule, ProviderOp::Enable}},
       {Call::TapDisarm, {ProviderOp::Enable, ProviderOp::Disable}},
       {Call::ProvideError, {ProviderOp::Provide, ProviderOp::ProvideModule}},
       {Call::Targets, {ProviderOp::None, ProviderOp::Provide, ProviderOp::ProvideModule}},

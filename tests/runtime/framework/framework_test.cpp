@@ -310,6 +310,41 @@ TEST_F(FrameworkTest, LateProbesJoin) {
   EXPECT_EQ(source.taps.size(), 2u);
 }
 
+/// An enabled probe may get a further place in dtps_provide: a library of the same name was opened. Its taps are armed
+/// with the batch, taken back if that fails, and disarmed with the others.
+TEST_F(FrameworkTest, AnEnabledProbeGetsFurtherTaps) {
+  back_by_taps();
+  const dtrace_id_t a = provider.probe("a", "n"), waiting = provider.probe("b", "n");
+  TestProvider& other = another();
+  ASSERT_EQ(other.add("other"), 0);
+  const dtrace_id_t foreign = other.probe("c", "n");
+  const uint32_t one = enable({"test", "", "a", "", {}});
+  enable({"other", "", "", "", {}});
+  std::vector<int> said;
+  provider.on_module = [&](const char*) {
+    sonde_tap_request request = {};
+    request.size = sizeof request;
+    request.kind = SONDE_TAP_SYSCALL_ENTRY;
+    request.number = 77;
+    for (dtrace_id_t probe : {a, waiting, foreign, dtrace_id_t{0}}) said.push_back(sonde_tap_arm(probe, &request));
+  };
+  const std::vector<std::string> module = {"/lib/again.so"};
+  source.fail = "arm";
+  ASSERT_FALSE(framework.modules_appeared(module));
+  source.fail = "";
+  source.calls.clear();
+  ASSERT_TRUE(framework.modules_appeared(module));
+  EXPECT_THAT(said, ElementsAre(0, EINVAL, EINVAL, EINVAL, 0, EINVAL, EINVAL, EINVAL));
+  EXPECT_THAT(source.calls, ElementsAre("arm 1"));
+  ASSERT_EQ(source.taps.size(), 2u);
+  EXPECT_EQ(source.taps[1].number, 77u);
+  EXPECT_EQ(source.taps[1].probe.value, a);
+  source.calls.clear();
+  ASSERT_TRUE(framework.disable(one));
+  EXPECT_TRUE(source.taps.empty());
+  EXPECT_EQ(source.calls.front(), "disarm 2");
+}
+
 TEST_F(FrameworkTest, ATargetIsFollowedOnce) {
   provider.on_provide = [](const dtrace_probedesc_t*) {
     sonde_follow(7);

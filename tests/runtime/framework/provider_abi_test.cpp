@@ -45,6 +45,8 @@ TEST(ProviderAbi, StructsOfTwo) {
   EXPECT_EQ(offsetof(sonde_tap_request, counter_count), 108u);
   EXPECT_EQ(sizeof(sonde_tap_request), 112u);
   EXPECT_EQ(offsetof(sonde_mapping, file), 4120u);
+  EXPECT_EQ(offsetof(sonde_mapping, major), 8216u);
+  EXPECT_EQ(offsetof(sonde_mapping, inode), 8224u);
   EXPECT_EQ(offsetof(sonde_place, leave), 16u);
 }
 

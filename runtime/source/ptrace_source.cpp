@@ -13,9 +13,11 @@
 // Closing: we shut our sending side and wait for the guard to end, because only its end frees threads that sleep; then
 // we reap it. A guard that must stay for programs with a seccomp filter announces that (STAYS) before it closes its
 // side, and is not waited for.
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -257,9 +259,26 @@ class PtraceSource final : public SourceClient {
   std::string how_armed(const Tap& tap) const override { return guard::describe_site(tap); }
 };
 
+/// The files that sonde and the guard open for one target, and some to spare. With less, the guard would see no mappings
+/// of the target, and count nothing.
+constexpr int kFilesNeeded = 24;
+
+Result<void> check_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= 1024) return {};
+  const int most = static_cast<int>(limit.rlim_cur);
+  int open = 0;
+  for (int fd = 0; fd < most; fd++) open += fcntl(fd, F_GETFD) >= 0;
+  if (most - open >= kFilesNeeded) return {};
+  return Error("the limit on open files is " + std::to_string(most) + " (ulimit -n), and " + std::to_string(open) +
+                   " are open: " + std::to_string(kFilesNeeded) + " more are needed",
+               EMFILE);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<EventSource>> open_ptrace_source(const SourceOptions& options) {
+  if (auto enough = check_descriptors(); !enough) return std::move(enough).error();
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return Error::from_errno("socketpair");
   UniqueFd ours(ends[0]), theirs(ends[1]);

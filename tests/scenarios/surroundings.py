@@ -151,15 +151,15 @@ LIMITS = {
     resource.RLIMIT_STACK: (32 << 10, 64 << 10, 30_000_000 << 10, None),
     resource.RLIMIT_AS: (60 << 20, 100 << 20),
     resource.RLIMIT_DATA: (3 << 20, 10 << 20, 20 << 20),
-    resource.RLIMIT_NOFILE: (5, 7, 9, 11, 16),
+    resource.RLIMIT_NOFILE: (5, 13, 16, 24, 32),
     resource.RLIMIT_NPROC: (1, 2, 3, 4),
     resource.RLIMIT_MEMLOCK: (0,),
 }
-SCRIPTS = {
-    "local": ["-qn", "BEGIN { trace(1); exit(0); }"],
-    "calls": ["-qn", COUNTS, "-c", "true"],
-    "functions": ["-qn", "pid$target:libc.so.6:exit:entry { @ = count(); }", "-c", "true"],
-    "without a script": ["true"],
+SCRIPTS = {  # arguments, and what a run that succeeds has printed
+    "local": (["-qn", "BEGIN { trace(1); exit(0); }"], r"^1$"),
+    "calls": (["-qn", COUNTS, "-c", "true"], r"\d"),
+    "functions": (["-qn", "pid$target:libc.so.6:exit:entry { @ = count(); }", "-c", "true"], r"^\s*1$"),
+    "without a script": (["true"], r"exit_group\(0\)"),
 }
 
 
@@ -175,12 +175,14 @@ def check_limits(world):
                     continue  # the dynamic loader does not get that far
             except (OSError, subprocess.SubprocessError):
                 continue
-            for name, arguments in SCRIPTS.items():
+            for name, (arguments, shows) in SCRIPTS.items():
                 result = world.sonde(*arguments, seconds=20, status=None, preexec_fn=limited)
                 what = f"limit {limit} at {value}, {name}: {result}"
                 check(result.status in (0, 1), what)
                 check("terminate called" not in result.stderr and "has died" not in result.stderr, what)
                 check(result.status == 0 or re.search(r"^sonde: ", result.stderr, re.M), what)
+                complete = re.search(shows, result.stdout + result.stderr, re.M)
+                check(result.status != 0 or complete or re.search(r"^sonde: ", result.stderr, re.M), "silent: " + what)
                 ran += 1
     check(ran > 50, f"only {ran} runs")
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/session.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -32,6 +34,9 @@ Result<std::unique_ptr<Session>> Session::create(Options& options, FileOutput& o
   if (!options.flag("demangle")) show_linker_names();
   session->opened_ = std::move(*opened);
   EventSource* source = session->opened_.source.get();
+  if (source != nullptr && access("/proc/self/maps", F_OK) != 0)
+    output.message(
+        "/proc is not mounted here: functions cannot be probed, nothing can be attached, stacks have no names");
   session->framework_ = std::make_unique<Framework>(source);
   register_providers();
   Framework& framework = *session->framework_;

@@ -14,9 +14,9 @@ std::vector<CallProbe> calls_of(ProbeCatalog& probes, const LoweredClause& claus
   for (const ProbeDescription& description : clause.descriptions) {
     for (ProbeId id : probes.match(description)) {
       const ProbeInfo& info = probes.info(id);
-      const SyscallInfo* call = info.provider == "syscall" ? find_syscall(info.function) : nullptr;
-      if (call != nullptr)
-        calls.push_back({id, call->number, info.name == "return"});
+      const SyscallInfo* call = find_syscall(info.function);
+      if (info.provider == "syscall")
+        calls.push_back({id, call != nullptr ? call->number : kUnnamedCall, info.name == "return"});
       else
         others = {{id, CallProbe::kNone}};
     }

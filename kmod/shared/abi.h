@@ -94,10 +94,10 @@ struct sonde_tap {
 	uint32_t id;
 	uint32_t kind;
 	uint32_t probe;
-	uint32_t number; /* of a system call; for a tap in SONDE_PATH_CODE: how many bytes of its function's text `sum` covers */
+	uint32_t number; /* of a system call, or SONDE_UNNAMED_CALLS; for a tap in SONDE_PATH_CODE: how many bytes of its function's text `sum` covers */
 	uint32_t pid; /* only this process, or those with this origin; 0: every target and its children */
 	uint32_t path_length; /* length of the path for USER_*, without a NUL; the paths follow the array, in order; 0: the path of the tap before */
-	uint64_t offset; /* in the file, of the instruction; for PROFILE and TICK the period, ns, at least SONDE_PERIOD_MIN */
+	uint64_t offset; /* in the file, of the instruction; for PROFILE and TICK the period, ns, at least SONDE_PERIOD_MIN; for SONDE_UNNAMED_CALLS the number */
 	uint64_t function; /* file offset of the function's entry, for USER_* */
 	struct sonde_leave leave; /* for USER_RETURN: the instruction; for USER_ENTRY: REENTER for the jumps that are not entries, else NONE */
 	uint32_t sum; /* in SONDE_PATH_CODE: CRC-32 of the text when the probe was made; if the text differs, the tap is not armed. Else 0 */
@@ -113,7 +113,7 @@ struct sonde_tap {
 struct sonde_spawn_payload { /* then argv and envp, NUL after each string */
 	uint32_t argc, envc;
 	uint32_t flags; /* SONDE_SPAWN_... */
-	uint32_t calls; /* number of u32 system call numbers after the strings */
+	uint32_t calls; /* number of u32 system call numbers after the strings; SONDE_UNNAMED_CALLS stands for all without a name */
 };
 #define SONDE_SPAWN_FILTER 1u /* a seccomp filter that stops exactly `calls` may be installed */
 #define SONDE_SPAWN_SHOWS_EXEC 2u /* at GO the exec fires: EXEC_SUCCESS, and the return of execve */

@@ -28,6 +28,12 @@
  */
 #define SONDE_TAP_FORKS 1u /* a flag of user taps that name a pid: they fire in every process that has it as its origin */
 
+/*
+ * The number of a tap of SYSCALL_* on calls whose number has no name. Its `offset` is the number that the program gives,
+ * 64-bit and 32-bit code alike; 0: every such number that no other tap of the session gives.
+ */
+#define SONDE_UNNAMED_CALLS 1024u
+
 /* Roles of a siginfo; siginfo.h fills them in. */
 #define SONDE_SIGINFO_ROLES(kind, ARG)                                                        \
 	ARG(kind, NUMBER, 0, 1, "int", "the signal")                                          \

@@ -16,7 +16,7 @@
 
 #define SONDE_RECORD_FLAGS                                      \
 	(SONDE_RECORD_PADDING | SONDE_RECORD_PREDICATE_FAULT | \
-	 SONDE_RECORD_HELD)
+	 SONDE_RECORD_HELD | SONDE_RECORD_UNNAMED_CALL)
 
 static int span_is_inside(const struct sonde_record *record, uint64_t first,
 			  uint32_t kind, uint64_t slot)

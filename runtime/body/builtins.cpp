@@ -54,8 +54,11 @@ int error_of(const BodyContext* context) {
 
 // ---- system calls ----------------------------------------------------------------------------------------------
 
-const SyscallInfo* syscall_of(const BodyContext* context) {
-  return context->probe->provider == "syscall" ? find_syscall(context->probe->function) : nullptr;
+/// The number of the probe's call; kUnnamedCall: it has no name. None: the probe is none of a call.
+std::optional<uint32_t> syscall_of(const BodyContext* context) {
+  if (context->probe->provider != "syscall") return std::nullopt;
+  const SyscallInfo* call = find_syscall(context->probe->function);
+  return call != nullptr ? call->number : kUnnamedCall;
 }
 
 bool returns(const BodyContext* context) { return context->probe->name == "return"; }
@@ -80,20 +83,19 @@ std::array<uint64_t, 6> words_of(const BodyContext* context) {
   return words;
 }
 
-SystemCall call_of(const BodyContext* context, const SyscallInfo& call) {
-  return {call.number, words_of(context), returns(context), static_cast<int64_t>(argument(context, 0)),
-          error_of(context)};
+SystemCall call_of(const BodyContext* context, uint32_t call) {
+  return {call, words_of(context), returns(context), static_cast<int64_t>(argument(context, 0)), error_of(context)};
 }
 
-CallMemory memory_of(const BodyContext* context, const SyscallInfo& call) {
+CallMemory memory_of(const BodyContext* context, uint32_t call) {
   const CallSlots slots = slots_of(context);
-  const auto& captures = captures_of(call.number, {returns(context), slots.arguments, slots.result, slots.descriptors});
+  const auto& captures = captures_of(call, {returns(context), slots.arguments, slots.result, slots.descriptors});
   return collect(captures, slots, *context->record, words_of(context), static_cast<int64_t>(argument(context, 0)));
 }
 
 /// The key of a call's caller: its thread or, for exec, which may change the tid to the pid, its process.
-uint32_t caller_of(const BodyContext* context, const SyscallInfo& call) {
-  return call.number == SYS_execve || call.number == SYS_execveat ? context->record->pid : context->record->tid;
+uint32_t caller_of(const BodyContext* context, uint32_t call) {
+  return call == SYS_execve || call == SYS_execveat ? context->record->pid : context->record->tid;
 }
 
 /// Name and siginfo of a signal, or status of an end: `SIGINT {si_signo=SIGINT, ...}`, `exited with 3`.
@@ -131,31 +133,32 @@ uint64_t sonde_var_walltimestamp(BodyContext* context) {
 }
 
 uint64_t sonde_var_argstr(BodyContext* context) {
-  const SyscallInfo* call = syscall_of(context);
-  if (call == nullptr) return make_marked(context, text_of_event(context));
+  const std::optional<uint32_t> call = syscall_of(context);
+  if (!call) return make_marked(context, text_of_event(context));
   if (is_decoded(context) && returns(context)) {
     const auto before = context->state->calls_before.find(caller_of(context, *call));
-    if (before != context->state->calls_before.end() && find_shape(call->number)->before)
+    const CallShape* shape = find_shape(*call);
+    if (before != context->state->calls_before.end() && shape != nullptr && shape->before)
       return make_marked(context, before->second);
   }
   if (is_decoded(context))
     return make_marked(context, decode_arguments(call_of(context, *call), memory_of(context, *call)));
   std::array<uint64_t, 6> arguments = words_of(context);
-  return make_string(
-      context, format_syscall_arguments(call->number, arguments, context->state->options.flag("syscall_arg_type")));
+  return make_string(context,
+                     format_syscall_arguments(*call, arguments, context->state->options.flag("syscall_arg_type")));
 }
 
 uint64_t sonde_var_retstr(BodyContext* context) {
-  const SyscallInfo* call = syscall_of(context);
-  if (call != nullptr && is_decoded(context) && returns(context))
+  const std::optional<uint32_t> call = syscall_of(context);
+  if (call && is_decoded(context) && returns(context))
     return make_marked(context, decode_result(call_of(context, *call), memory_of(context, *call)));
   return make_string(context, format_syscall_result(argument(context, 0), error_of(context)));
 }
 
 int32_t sonde_remember_call(BodyContext* context) {
   constexpr size_t kMost = 1 << 16;  // entries of threads that have ended inside a call
-  const SyscallInfo* call = syscall_of(context);
-  if (call == nullptr || !is_decoded(context)) return 1;
+  const std::optional<uint32_t> call = syscall_of(context);
+  if (!call || !is_decoded(context)) return 1;
   auto& before = context->state->calls_before;
   if (before.size() >= kMost) before.clear();
   before[caller_of(context, *call)] = decode_arguments(call_of(context, *call), memory_of(context, *call));

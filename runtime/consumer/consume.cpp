@@ -20,6 +20,7 @@ Consumer::Consumer(const BodyProgram& program, Framework& framework, EventSource
       options_(options),
       output_(output),
       state_(program, options, source == nullptr ? nullptr : source->threads(), names_),
+      unnamed_calls_(framework, [this](const std::string& text) { state_.message(text); }),
       kept_(options.text("bufpolicy"), options.number("bufsize")) {
   if (options_.was_set("cpu")) only_cpu_ = static_cast<uint32_t>(options_.number("cpu"));
   context_.state = &state_;
@@ -120,6 +121,13 @@ void Consumer::consume(const sonde_record& record) {
   if (nested) find_cells(firing_.tid);
 }
 
+/// The probe that fired. An ECB on all calls without a name stands for a probe of each.
+const ProbeInfo* Consumer::probe_of(const sonde_record& record, const ConsumerEcb& ecb) {
+  if ((record.flags & SONDE_RECORD_UNNAMED_CALL) == 0) [[likely]]
+    return ecb.probe;
+  return unnamed_calls_.probe_of(*ecb.probe, record.probe);
+}
+
 void Consumer::run(const sonde_record& record, const ConsumerEcb& ecb) {
   context_.record = &record;
   context_.slots = record.slot;
@@ -127,7 +135,7 @@ void Consumer::run(const sonde_record& record, const ConsumerEcb& ecb) {
   context_.fault_value = 0;
   context_.action = 0;
   context_.clause = ecb.clause;
-  context_.probe = ecb.probe;
+  context_.probe = probe_of(record, ecb);
   context_.epid = record.epid;
   state_.begin_clause(context_);
   bool passed = true;
@@ -232,7 +240,7 @@ void Consumer::fault(const sonde_record& record, const ConsumerEcb& ecb) {
     return;
   }
   ++fault_count_;
-  faults_.add(*ecb.probe, context_, monotonic_now());
+  faults_.add(*context_.probe, context_, monotonic_now());
   uint64_t args[] = {0, record.epid, context_.action, 0, context_.fault, context_.fault_value};
   framework_.fire(ProbeId{kErrorProbe}, args, 0);
   error_pending_ = error_enabled_;

@@ -31,6 +31,7 @@
 #include "runtime/consumer/faults.h"
 #include "runtime/consumer/kept_records.h"
 #include "runtime/consumer/process_names.h"
+#include "runtime/consumer/unnamed_calls.h"
 #include "runtime/framework/framework.h"
 #include "runtime/framework/local_firing.h"
 #include "runtime/lang/options.h"
@@ -116,6 +117,7 @@ class Consumer {
   bool wanted(const sonde_record& record) const;
   void begin_firing(const sonde_record& record);
   void find_cells(uint32_t tid);
+  const ProbeInfo* probe_of(const sonde_record& record, const ConsumerEcb& ecb);
   void run(const sonde_record& record, const ConsumerEcb& ecb);
   void take_traced();
   void output_trace(TraceRecord& record);
@@ -143,6 +145,7 @@ class Consumer {
   BodyState state_;
   BodyContext context_{};
   std::vector<ConsumerEcb> ecbs_;  ///< index: epid
+  UnnamedCalls unnamed_calls_;
   bool exiting_ = false;
   bool exited_in_error_ = false;  ///< a clause of ERROR has called exit()
   bool end_allowed_ = false;

@@ -16,6 +16,8 @@
 // A record that does not fit is dropped and counted by the ring's writer.
 #pragma once
 
+#include <optional>
+
 #include "kmod/shared/dif.h"
 #include "runtime/base/clock.h"
 #include "runtime/buffer/ring.h"
@@ -27,8 +29,9 @@ struct FiringState {
   uint32_t probe = 0;
   Nanoseconds timestamp = 0;  ///< 0: the firing takes the time when it begins
   bool begun = false;
-  uint32_t sequence = 0;   ///< number of the firing in its writer
-  uint32_t last_epid = 0;  ///< ECBs up to this one have run
+  uint32_t sequence = 0;                 ///< number of the firing in its writer
+  uint32_t last_epid = 0;                ///< ECBs up to this one have run
+  std::optional<uint32_t> unnamed_call;  ///< the number of the system call, which has no name
 };
 
 /// The thread that fires, for the records.
@@ -95,6 +98,10 @@ class FiringLoop {
     const uint32_t size = sonde_dif_run(&program, &seen, record);
     if (lacks()) return Outcome::Lacks;
     programs_run_++;
+    if (firing.unnamed_call) {
+      record->flags |= SONDE_RECORD_UNNAMED_CALL;
+      record->probe = *firing.unnamed_call;
+    }
     const bool waits = ecb.held && thread.can_wait;
     if (waits) record->flags |= SONDE_RECORD_HELD;
     return writer_.commit(size) && waits ? Outcome::Held : Outcome::Done;

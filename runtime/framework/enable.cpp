@@ -75,10 +75,10 @@ Result<std::vector<uint32_t>> Framework::Impl::enable_all(std::span<const Enabli
   std::vector<uint32_t> ids;
   for (const Enabling& enabling : what) {
     ids.push_back(++last_enabling);
-    EnablingState& state = enablings[ids.back()];
-    state = {enabling, std::vector<std::vector<ProbeId>>(enabling.descriptions.size()), {}};
-    join(ids.back(), state, pending);
+    enablings[ids.back()] = {enabling, std::vector<std::vector<ProbeId>>(enabling.descriptions.size()), {}};
   }
+  // The descriptions may have made probes that older enablings match, too.
+  for (auto& [id, enabling] : enablings) join(id, enabling, pending);
   auto done = enable_pending(pending);
   if (done) return ids;
   undo(pending);

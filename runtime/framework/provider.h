@@ -275,7 +275,8 @@ void sonde_print_message(const char* text);
 struct sonde_tap_request {
   uint32_t size; /* sizeof(struct sonde_tap_request), as the caller has it */
   enum sonde_tap_kind kind;
-  uint32_t number;          /* of a system call; in SONDE_PATH_CODE: the number of bytes that `sum` covers */
+  uint32_t
+      number; /* of a system call, or SONDE_UNNAMED_CALLS; in SONDE_PATH_CODE: the number of bytes that `sum` covers */
   uint32_t pid;             /* 0: all targets */
   const char* path;         /* user taps: the file; KERNEL_*: the module, NULL: the kernel itself; else NULL */
   uint64_t offset;          /* in the file, of the instruction; of PROFILE and TICK: the period, ns */
@@ -311,6 +312,9 @@ int sonde_tap_possible(enum sonde_tap_kind kind);
 int sonde_tap_memory_possible(void);
 /* The same for system calls that only 32-bit code has. */
 int sonde_compat_calls_possible(void);
+/* The same for system calls whose number has no name: taps with the number SONDE_UNNAMED_CALLS. Their `offset` is the
+ * number that programs give, in either kind of code; 0: every such number that no other tap gives. */
+int sonde_unnamed_calls_possible(void);
 /* For messages: the names of the sources that have taps of this kind (`in_memory`: in such memory too), such as "kmod".
  * Valid for ever. */
 const char* sonde_sources_with(enum sonde_tap_kind kind, int in_memory);

@@ -347,6 +347,11 @@ int sonde_compat_calls_possible(void) {
   return framework && framework->framework.capabilities().compat_calls;
 }
 
+int sonde_unnamed_calls_possible(void) {
+  const auto framework = locked();
+  return framework && framework->framework.capabilities().unnamed_calls;
+}
+
 int sonde_tap_memory_possible(void) {
   const auto framework = locked();
   return framework && framework->framework.capabilities().memory_taps;

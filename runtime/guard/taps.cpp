@@ -41,9 +41,9 @@ void add_call(utrace_syscall_set& set, uint32_t call) {
   for (uint32_t number : numbers_of_call(call)) set.add(number);
 }
 
-utrace_syscall_set call_set(std::span<const std::vector<ArmedTap*>, kSyscallsMax> taps) {
+utrace_syscall_set call_set(std::span<const std::vector<ArmedTap*>, kUnnamedCall + 1> taps) {
   utrace_syscall_set set;
-  for (uint32_t call = 0; call < kSyscallsMax; call++)
+  for (uint32_t call = 0; call <= kUnnamedCall; call++)
     if (!taps[call].empty()) add_call(set, call);
   return set;
 }
@@ -69,7 +69,8 @@ Result<void> TapTable::check(const Tap& tap) const {
   if (taps_.contains(tap.id.value)) return about_tap(tap, "this id is armed already", EEXIST);
   if (tap.probe.value == 0) return about_tap(tap, "it names no probe", EINVAL);
   const bool call = tap.kind == SONDE_TAP_SYSCALL_ENTRY || tap.kind == SONDE_TAP_SYSCALL_RETURN;
-  if (call && tap.number >= kSyscallsMax) return about_tap(tap, "no such system call", EINVAL);
+  if (call && (tap.number > kUnnamedCall || (tap.number < kUnnamedCall && tap.offset != 0) || tap.offset > UINT32_MAX))
+    return about_tap(tap, "no such system call", EINVAL);
   if (!kCan.taps.contains(tap.kind)) {
     const std::string others = sources_with([&](const SourceCapabilities& can) { return can.taps.contains(tap.kind); });
     const std::string own(kPtraceRow.name);
@@ -189,8 +190,24 @@ utrace_syscall_set TapTable::return_set() const {
   return set;
 }
 
+std::vector<ArmedTap*> taps_of_number(const std::vector<ArmedTap*>& taps, uint32_t number) {
+  std::vector<ArmedTap*> given, any;
+  for (ArmedTap* tap : taps) {
+    if (tap->offset == number)
+      given.push_back(tap);
+    else if (tap->offset == 0)
+      any.push_back(tap);
+  }
+  return given.empty() ? any : given;
+}
+
 std::vector<uint32_t> numbers_of_call(uint32_t call) {
   std::vector<uint32_t> numbers;
+  if (call == kUnnamedCall) {
+    for (uint32_t number = 0; number < kUnnamedCall; number++)
+      if (call_of_number(number) == kUnnamedCall) numbers.push_back(number);
+    numbers.push_back(utrace_syscall_set::kFar);
+  }
   if (call < kCompatCalls) numbers.push_back(call);
   if (const auto compat = compat_number(call)) numbers.push_back(kCompatCalls + *compat);
   return numbers;

@@ -22,7 +22,8 @@
 
 namespace sonde::guard {
 
-static_assert(kCompatCalls == kUtraceCompatCalls);
+static_assert(kCompatCalls == kUtraceCompatCalls && kUnnamedCall == SONDE_UNNAMED_CALLS);
+static_assert(kUnnamedCall == utrace_syscall_set::kFar);
 
 /// What the guard can do.
 inline constexpr const SourceCapabilities& kCan = kPtraceRow.can;
@@ -55,7 +56,7 @@ struct ArmedTap {
   uint32_t pid;       ///< 0: every process; with `forks`, those that have it as their origin
   uint32_t number;    ///< of a system call; in SONDE_PATH_CODE: the number of bytes that `sum` covers
   TappedFile* file;   ///< of a user tap
-  uint64_t offset;    ///< in the file; a timer's period
+  uint64_t offset;    ///< in the file; a timer's period; the number that an unnamed call gives, 0: any
   uint64_t function;  ///< the entry's offset in the file
   sonde_leave leave;
   sonde_tap_kind kind;
@@ -69,14 +70,17 @@ struct ArmedTap {
   bool covers(const Process& process) const;
 };
 
-/// The numbers by which targets make a call, as in utrace_call: that of 64-bit code, that of 32-bit code.
+/// The numbers by which targets make a call, as in utrace_syscall_set: that of 64-bit code, that of 32-bit code. Of
+/// kUnnamedCall: all numbers without a name.
 std::vector<uint32_t> numbers_of_call(uint32_t call);
-/// The call with such a number; kSyscallsMax: unknown.
+/// The call with such a number, as in utrace_call; kUnnamedCall: it has no name, or is not known.
 inline uint32_t call_of_number(int64_t number) {
-  if (number < 0 || number >= kSyscallsMax) return kSyscallsMax;
-  const auto known = static_cast<uint32_t>(number);
-  return known < kCompatCalls ? known : syscall_of_compat(known - kCompatCalls);
+  if (number < 0) return kUnnamedCall;
+  const uint32_t given = utrace_given_number(number);
+  return utrace_is_compat(number) ? syscall_of_compat(given) : syscall_of_native(given);
 }
+/// Of the taps of kUnnamedCall, those that fire at this number: those that give it, else those that give none.
+std::vector<ArmedTap*> taps_of_number(const std::vector<ArmedTap*>& taps, uint32_t number);
 
 class TapTable {
  public:
@@ -110,7 +114,7 @@ class TapTable {
   std::map<std::pair<std::string, FileId>, std::unique_ptr<TappedFile>> files_;
   std::map<std::pair<uint32_t, bool>, size_t> user_taps_;  // how many user taps, by pid and `forks`
   std::array<std::vector<ArmedTap*>, SONDE_TAP_KIND_COUNT> kinds_;
-  std::array<std::vector<ArmedTap*>, kSyscallsMax> entries_, returns_;
+  std::array<std::vector<ArmedTap*>, kUnnamedCall + 1> entries_, returns_;
 };
 
 struct LoadedProgram {

@@ -67,16 +67,19 @@ constexpr size_t kMostLost = 16;  // waits for pages in one firing
 /// The errno in a result as the kernel returns it; 0: the call did not fail.
 int errno_of(int64_t result) { return result < 0 && result >= -4095 ? static_cast<int>(-result) : 0; }
 
-Firing of_call(uint32_t call) {
+/// `number`: as in utrace_call.
+Firing of_call(int64_t number) {
   Firing firing;
+  const uint32_t call = call_of_number(number);
   firing.call = call;
+  if (call == kUnnamedCall) firing.call = *(firing.unnamed_call = utrace_given_number(number));
   return firing;
 }
 
-/// The call that a stopped thread is in; -1: none.
+/// The call that a stopped thread is in; -1: none, or one without a name.
 int64_t current_call(Thread& thread) {
   const uint32_t call = call_of_number(utrace_get_call(thread.task).number);
-  return call < kSyscallsMax ? call : -1;
+  return call != kUnnamedCall ? call : -1;
 }
 
 /// sigreturn: its "result" is a register that it restores.
@@ -353,15 +356,21 @@ void Tracer::fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firi
   fire_all(thread, firings, utrace_registers(thread.task));
 }
 
+/// `taps`: those of the call; of calls without a name, those of all such numbers.
+void Tracer::fire_call(Thread& thread, const std::vector<ArmedTap*>& taps, const Firing& pattern) {
+  if (!pattern.unnamed_call) return fire(thread, taps, pattern);
+  fire(thread, taps_of_number(taps, *pattern.unnamed_call), pattern);
+}
+
 uint32_t Tracer::on_entry(Thread& thread) {
   const utrace_call made = utrace_get_call(thread.task);
+  if (made.number < 0) return resume_action(thread);
   const uint32_t call = call_of_number(made.number);
-  if (call >= kSyscallsMax) return resume_action(thread);
-  Firing firing = of_call(call);
+  Firing firing = of_call(made.number);
   std::ranges::copy(made.arguments, firing.args.begin() + SONDE_ARG_SYSCALL_ENTRY_CALL);
-  fire(thread, taps_.entries(call), firing);
+  fire_call(thread, taps_.entries(call), firing);
   if (is_exec(call) && taps_.any(SONDE_TAP_EXEC)) {
-    Firing exec = of_call(call);
+    Firing exec = of_call(made.number);
     exec.text = path_of_exec(thread, made, call);
     fire(thread, taps_.of(SONDE_TAP_EXEC), exec);
   }
@@ -377,9 +386,9 @@ uint32_t Tracer::on_return(Thread& thread) {
 
 void Tracer::fire_return(Thread& thread, int64_t number, int64_t result, uint64_t returned_at) {
   // rt_sigreturn is the only call that has lost its number by its exit stop.
-  const uint32_t call = number == -1 ? SYS_rt_sigreturn : call_of_number(number);
-  if (call >= kSyscallsMax) return;
-  Firing firing = of_call(call);
+  if (number == -1) number = SYS_rt_sigreturn;
+  const uint32_t call = call_of_number(number);
+  Firing firing = of_call(number);
   firing.timestamp = returned_at;
   firing.error = leaves_no_result(call) ? 0 : errno_of(result);
   if (is_exec(call) && firing.error != 0 && taps_.any(SONDE_TAP_EXEC_FAILURE)) {
@@ -388,7 +397,7 @@ void Tracer::fire_return(Thread& thread, int64_t number, int64_t result, uint64_
     fire(thread, taps_.of(SONDE_TAP_EXEC_FAILURE), failure);
   }
   sonde_result_args(firing.args.data(), firing.error, static_cast<uint64_t>(result));
-  fire(thread, taps_.returns(call), firing);
+  fire_call(thread, taps_.returns(call), firing);
 }
 
 uint32_t Tracer::on_clone(Thread& thread, uint64_t flags, utrace_task* child) {

@@ -122,6 +122,7 @@ class Tracer {
   UniqueFd file_to_send(pid_t pid, const Mapping& mapping);
 
   void fire(Thread& thread, const std::vector<ArmedTap*>& taps, const Firing& pattern);
+  void fire_call(Thread& thread, const std::vector<ArmedTap*>& taps, const Firing& pattern);
   void fire_all(Thread& thread, std::vector<Firing>& firings, machine::Registers* regs);
   bool must_wait(Thread& thread, Firing& firing, machine::Registers* regs);
   bool begin_page_wait(Thread& thread, Firing& firing);

@@ -2,6 +2,7 @@
 #include "runtime/process/syscall_table.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -23,10 +24,12 @@ static_assert(std::ranges::is_sorted(kTable, {}, &SyscallInfo::number));
 
 /// By the number in 32-bit code.
 constexpr uint16_t kCompatNumbers[] = {
-#define NO_CALL kSyscallsMax
+#define NO_CALL kUnnamedCall
 #include "kmod/shared/compat_numbers.h"
 #undef NO_CALL
 };
+
+constexpr std::string_view kUnnamedPrefix = "syscall_0x";
 
 /// The kernel's names for the results of interrupted calls that it restarts; no program gets them.
 constexpr std::pair<int, const char*> kRestarts[] = {
@@ -45,14 +48,30 @@ std::string format_words(std::span<const uint64_t> args) {
 std::span<const SyscallInfo> syscall_table() { return kTable; }
 
 uint32_t syscall_of_compat(uint32_t number) {
-  return number < std::size(kCompatNumbers) ? kCompatNumbers[number] : kSyscallsMax;
+  return number < std::size(kCompatNumbers) ? kCompatNumbers[number] : kUnnamedCall;
+}
+
+uint32_t syscall_of_native(uint32_t number) {
+  return number < kCompatCalls && find_syscall(number) != nullptr ? number : kUnnamedCall;
 }
 
 std::optional<uint32_t> compat_number(uint32_t number) {
-  if (number >= kSyscallsMax) return std::nullopt;  // the array's holes hold kSyscallsMax
+  if (number >= kUnnamedCall) return std::nullopt;  // the array's holes hold kUnnamedCall
   auto found = std::ranges::find(kCompatNumbers, number);
   if (found == std::end(kCompatNumbers)) return std::nullopt;
   return found - std::begin(kCompatNumbers);
+}
+
+std::string unnamed_call(std::optional<uint32_t> number) {
+  return std::string(kUnnamedPrefix) + (number ? hex_digits(*number) : "");
+}
+
+std::optional<uint32_t> number_of_unnamed(std::string_view name) {
+  if (!name.starts_with(kUnnamedPrefix)) return std::nullopt;
+  const std::string_view digits = name.substr(kUnnamedPrefix.size());
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
+  return error == std::errc() && unnamed_call(number) == name ? std::optional(number) : std::nullopt;
 }
 
 const SyscallInfo* find_syscall(uint32_t number) {

@@ -22,7 +22,8 @@
 namespace sonde {
 
 inline constexpr uint32_t kCompatCalls = 512;
-inline constexpr uint32_t kSyscallsMax = 2 * kCompatCalls;  ///< numbers are below this
+/// Stands for every call whose number has no name; all other numbers are below it.
+inline constexpr uint32_t kUnnamedCall = 2 * kCompatCalls;
 
 struct SyscallParameter {
   const char* type;  ///< C type, such as "const char *"
@@ -42,14 +43,21 @@ struct SyscallInfo {
 /// Every system call, by rising number.
 std::span<const SyscallInfo> syscall_table();
 
-/// The call that `number` means in 32-bit code; kSyscallsMax: unknown.
+/// The call that `number` means in 32-bit code, and in 64-bit code; kUnnamedCall: it has no name there.
 uint32_t syscall_of_compat(uint32_t number);
+uint32_t syscall_of_native(uint32_t number);
 /// The 32-bit number of the call `number`, if 32-bit code has the call.
 std::optional<uint32_t> compat_number(uint32_t number);
 
 /// Null: no such number, no such name.
 const SyscallInfo* find_syscall(uint32_t number);
 const SyscallInfo* find_syscall(std::string_view name);
+
+/// The name by which an unnamed call is shown: "syscall_0x258". Without a number it stands for those that are not shown one
+/// by one.
+std::string unnamed_call(std::optional<uint32_t> number);
+/// The number in such a name. None: it is no such name.
+std::optional<uint32_t> number_of_unnamed(std::string_view name);
 
 /// "dfd: ffffff9c, filename: 7f..., flags: 8000, mode: 0"; each behind its type if `with_types`. `args` are the
 /// registers; bytes beyond a parameter's type are cut off. An unknown call shows six words.

@@ -63,7 +63,8 @@ struct SourceCapabilities {
   bool holds = false;     ///< the thread of a held ECB waits until it is released
   bool kernel =
       false;  ///< it can run programs that read the kernel (sonde_needs::kernel), though perhaps not for every user
-  bool compat_calls = false;  ///< sees the calls of 32-bit code (kCompatCalls of runtime/process/syscall_table.h)
+  bool compat_calls = false;   ///< sees the calls of 32-bit code (kCompatCalls of runtime/process/syscall_table.h)
+  bool unnamed_calls = false;  ///< sees system calls whose number has no name (SONDE_UNNAMED_CALLS)
   /// It can put user taps in memory that no file backs: the vdso, as the path "[vdso]", and SONDE_PATH_CODE.
   bool memory_taps = false;
 };
@@ -107,6 +108,7 @@ inline constexpr SourceRow kPtraceRow = {
      .controls = true,
      .holds = true,
      .compat_calls = true,
+     .unnamed_calls = true,
      .memory_taps = true}};
 
 /// Best first: the order in which `auto` tries them.
@@ -121,6 +123,7 @@ inline constexpr SourceCapabilities kNoSource = {
     .controls = true,
     .holds = true,
     .compat_calls = true,
+    .unnamed_calls = true,
     .memory_taps = true};
 
 /// The names of the sources for which `can(capabilities)` is true, for a message: "kmod", "kmod or ptrace".

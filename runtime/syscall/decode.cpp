@@ -70,7 +70,8 @@ class Decoder {
 
   std::string arguments() {
     const SyscallInfo* info = find_syscall(call_.number);
-    if (info == nullptr || shape_ == nullptr) return format_syscall_arguments(call_.number, call_.arguments);
+    if (info == nullptr) return unnamed_arguments();
+    if (shape_ == nullptr) return format_syscall_arguments(call_.number, call_.arguments);
     for (uint8_t i = 0; i < info->argument_count && !ended_; ++i) {
       value_ = cut(call_.arguments[i], info->parameters[i].bytes);
       put(i, shape_->arguments[i]);
@@ -101,6 +102,11 @@ class Decoder {
   }
 
  private:
+  std::string unnamed_arguments() {
+    for (const uint64_t argument : call_.arguments) append(hex_text(argument));
+    return std::move(text_);
+  }
+
   const SystemCall& call_;
   const CallMemory& memory_;
   const CallShape* shape_;

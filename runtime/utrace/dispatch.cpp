@@ -137,7 +137,7 @@ void Core::report_entry(utrace_task& task) {
   task.syscall_action = UTRACE_SYSCALL_RUN;
   round(task, UTRACE_EVENT_SYSCALL_ENTRY, [&](Engine& engine, uint32_t action) {
     if (!engine.ops->report_syscall_entry) return;
-    if (engine.narrow_entries && !engine.entries.has(static_cast<uint32_t>(task.number))) return;
+    if (engine.narrow_entries && !engine.entries.has(task.number)) return;
     begin_callback(engine);
     uint32_t result = engine.ops->report_syscall_entry(action | task.syscall_action | resumed, &engine, &task,
                                                        utrace_registers(&task));
@@ -152,7 +152,7 @@ void Core::report_entry(utrace_task& task) {
 void Core::report_exit_of_call(utrace_task& task) {
   round(task, UTRACE_EVENT_SYSCALL_EXIT, [&](Engine& engine, uint32_t action) {
     if (!engine.ops->report_syscall_exit) return;
-    if (engine.narrow_exits && !engine.exits.has(static_cast<uint32_t>(task.number))) return;
+    if (engine.narrow_exits && !engine.exits.has(task.number)) return;
     begin_callback(engine);
     accept(task, engine, engine.ops->report_syscall_exit(action, &engine, &task, utrace_registers(&task)));
   });

@@ -49,19 +49,21 @@ uint64_t find_syscall_instruction(utrace_task& task) {
 
 }  // namespace
 
-/// 64-bit numbers from kUtraceCompatCalls on are those of x32, and are not traced.
+/// Outside of calls the register has -1, and at the end of rt_sigreturn, too. At an entry that is a number that the
+/// program gave.
 int64_t Core::identify_call(utrace_task& task) {
-  constexpr int64_t kNoCall = 1 << 30;
   if (!load_registers(task)) return -1;
   const int64_t number = machine::call_number(task.registers);
-  if (number < 0) return -1;
+  const bool given = task.stop == Stop::Entry || (task.stop == Stop::Exit && number != -1);
+  if (number < 0 && !given) return -1;
   bool compat = false;
   if (!machine::made_by_syscall(task.registers)) {
     struct __ptrace_syscall_info info {};
     const long got = ptrace(static_cast<__ptrace_request>(PTRACE_GET_SYSCALL_INFO), task.tid, sizeof info, &info);
     compat = got > 0 && info.arch == machine::kCompatAuditArch;
   }
-  if (number >= kUtraceCompatCalls) return kNoCall | number;
+  if (number < 0 || number >= kUtraceCompatCalls)
+    return (compat ? kUtraceFarCompatCalls : kUtraceFarCalls) | static_cast<uint32_t>(number);
   return compat ? kUtraceCompatCalls + number : number;
 }
 
@@ -70,7 +72,7 @@ utrace_call utrace_get_call(utrace_task* task) {
   if (!task->core->load_registers(*task)) return call;
   const bool at_call = task->stop == Stop::Entry || task->stop == Stop::Exit;
   call.number = at_call ? task->number : task->core->identify_call(*task);
-  const bool compat = call.number >= kUtraceCompatCalls && call.number < 2 * kUtraceCompatCalls;
+  const bool compat = utrace_is_compat(call.number);
   std::ranges::copy(machine::call_arguments(task->registers, compat), call.arguments);
   call.result = machine::call_result(task->registers, compat);
   return call;

@@ -49,7 +49,7 @@ void Core::note_own_filter(utrace_task& task) {
 
 /// Our filter's verdicts are looked at only where another one may be the cause.
 bool Core::is_own_verdict(utrace_task& task) {
-  const bool expected = task.filter && task.number >= 0 && task.filter->has(static_cast<uint32_t>(task.number));
+  const bool expected = task.filter && task.number >= 0 && task.filter->has(task.number);
   if (expected && !task.own_filter) return false;
   unsigned long data = 0;
   return request(PTRACE_GETEVENTMSG, task, nullptr, &data) == 0 && data != filter_mark_;

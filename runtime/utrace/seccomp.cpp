@@ -35,6 +35,7 @@
 #include <utility>
 
 #include "runtime/utrace/arch.h"
+#include "runtime/utrace/utrace.h"
 
 namespace sonde {
 namespace {
@@ -44,7 +45,8 @@ struct Range {
   uint32_t last;
 };
 
-/// The ranges of those `calls` that are numbered from `base` on, with the kernel's own numbers.
+/// The ranges of those `calls` that are numbered from `base` on, with the kernel's own numbers; and far calls, if some are
+/// wanted.
 std::vector<Range> to_ranges(std::span<const uint32_t> calls, uint32_t base) {
   std::vector<uint32_t> sorted;
   for (uint32_t call : calls)
@@ -57,6 +59,8 @@ std::vector<Range> to_ranges(std::span<const uint32_t> calls, uint32_t base) {
     else
       ranges.push_back({call, call});
   }
+  if (std::ranges::find(calls, utrace_syscall_set::kFar) != calls.end())
+    ranges.push_back({kUtraceCompatCalls, UINT32_MAX});
   return ranges;
 }
 

@@ -9,7 +9,7 @@
 
 namespace sonde {
 
-/// A seccomp program that stops `calls` (numbered as in utrace_call), seccomp, prctl(PR_SET_SECCOMP), clone3 and clone with
+/// A seccomp program that stops `calls` (numbered as in utrace_syscall_set), seccomp, prctl(PR_SET_SECCOMP), clone3 and clone with
 /// CLONE_UNTRACED, and allows all others. It is a binary search over the ranges of numbers: at most some nine comparisons for any set. `mark`: the data
 /// of its verdicts, which PTRACE_GETEVENTMSG returns at the stop.
 std::vector<sock_filter> make_syscall_filter(std::span<const uint32_t> calls, uint16_t mark);

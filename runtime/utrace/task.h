@@ -141,12 +141,8 @@ struct utrace_task {
   int restore_signal = 0;  ///< restore this signal's disposition when its handler has begun
   uint64_t restore_action[4] = {};
   uint64_t start_time = 0;  ///< distinguishes a zombie from the next owner of its id
-  bool wants_entry(int64_t call) const {
-    return (events & UTRACE_EVENT_SYSCALL_ENTRY) && entries.has(static_cast<uint32_t>(call));
-  }
-  bool wants_exit(int64_t call) const {
-    return (events & UTRACE_EVENT_SYSCALL_EXIT) && exits.has(static_cast<uint32_t>(call));
-  }
+  bool wants_entry(int64_t call) const { return (events & UTRACE_EVENT_SYSCALL_ENTRY) && entries.has(call); }
+  bool wants_exit(int64_t call) const { return (events & UTRACE_EVENT_SYSCALL_EXIT) && exits.has(call); }
 };
 
 }  // namespace sonde

@@ -35,6 +35,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -118,11 +119,17 @@ pid_t utrace_task_pid(const utrace_task* task);
 /// For an engine with many events: the system calls that it wants reported, instead of all. `entries` and `exits` are
 /// bitmaps by number. This only narrows what set_events asked for. null: all again.
 struct utrace_syscall_set {
-  uint64_t bits[16] = {};
+  static constexpr uint32_t kFar = 2 * kUtraceCompatCalls;  ///< stands for all far calls
+  uint64_t bits[kFar / 64 + 1] = {};
   void add(uint32_t number) {
-    if (number < 1024) bits[number / 64] |= uint64_t{1} << (number % 64);
+    number = std::min(number, kFar);
+    bits[number / 64] |= uint64_t{1} << (number % 64);
   }
-  bool has(uint32_t number) const { return number >= 1024 || (bits[number / 64] >> (number % 64) & 1); }
+  /// Also true of -1, a call whose number is not known.
+  bool has(int64_t number) const {
+    const auto place = static_cast<uint32_t>(std::min<int64_t>(number, kFar));
+    return number < 0 || (bits[place / 64] >> (place % 64) & 1) != 0;
+  }
 };
 void utrace_narrow_syscalls(utrace_engine* engine, const utrace_syscall_set* entries, const utrace_syscall_set* exits);
 

@@ -43,6 +43,7 @@ TEST(RecordCheck, Good) {
   EXPECT_EQ(Record().check(kFirst + 32), 0);
   EXPECT_EQ(Record().check(kFirst + 64), 0);
   EXPECT_EQ(check_with([](sonde_record& r) { r.flags = SONDE_RECORD_HELD; }), 0);
+  EXPECT_EQ(check_with([](sonde_record& r) { r.flags = SONDE_RECORD_UNNAMED_CALL; }), 0);
   EXPECT_EQ(check_with([](sonde_record& r) { r.slot[1] = r.slot[2] = r.slot[3] = 0; }), 0) << "not captured";
   EXPECT_EQ(check_with([](sonde_record& r) { r.slot[2] = SONDE_SPAN(r.size, 0); }), 0) << "no bytes at the end";
   EXPECT_EQ(check_with([](sonde_record& r) { r.slot[3] = SONDE_SPAN(r.size - 8, 8); }), 0);
@@ -56,7 +57,7 @@ TEST(RecordCheck, Frame) {
   EXPECT_NE(check_with([](sonde_record& r) { r.size -= 1; }), 0);
   EXPECT_NE(check_with([](sonde_record& r) { r.size = UINT32_MAX & ~7u; }), 0);
   EXPECT_NE(check_with([](sonde_record& r) { r.flags = SONDE_RECORD_PADDING; }), 0);
-  EXPECT_NE(check_with([](sonde_record& r) { r.flags = 8; }), 0);
+  EXPECT_NE(check_with([](sonde_record& r) { r.flags = 16; }), 0);
   EXPECT_NE(check_with([](sonde_record& r) { r.slots = 3; }), 0);
   EXPECT_NE(check_with([](sonde_record& r) { r.slots = 65; }), 0);
   EXPECT_NE(check_with([](sonde_record& r) { r.faults = 16; }), 0) << "a slot that does not exist";

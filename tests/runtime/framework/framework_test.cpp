@@ -345,6 +345,19 @@ TEST_F(FrameworkTest, AnEnabledProbeGetsFurtherTaps) {
   EXPECT_EQ(source.calls.front(), "disarm 2");
 }
 
+/// A description may make probes that clauses from before match, too: these join before the new clause, so that the
+/// clauses of a firing run in their order.
+TEST_F(FrameworkTest, OlderEnablingsJoinWhatALaterOneHasMade) {
+  back_by_taps();
+  provider.probe("a", "n");
+  enable({"test", "", "", "", {}}, 1);
+  provider.on_provide = [&](const dtrace_probedesc_t* spec) {
+    if (spec != nullptr && std::string_view(spec->dtpd_func) == "b") provider.probe("b", "n");
+  };
+  enable({"test", "", "b", "", {}}, 2);
+  EXPECT_THAT(ecbs, ElementsAre("1 a 1", "2 b 1", "3 b 2"));
+}
+
 TEST_F(FrameworkTest, ATargetIsFollowedOnce) {
   provider.on_provide = [](const dtrace_probedesc_t*) {
     sonde_follow(7);

@@ -51,13 +51,25 @@ TEST(SyscallTable, CallsOf32BitCode) {
   EXPECT_EQ(syscall_of_compat(450), 450u) << "newer calls have one number";
   EXPECT_EQ(syscall_of_compat(7), kCompatCalls + 7);
   EXPECT_STREQ(find_syscall(kCompatCalls + 7)->name, "waitpid");
-  EXPECT_EQ(syscall_of_compat(511), kSyscallsMax);
+  EXPECT_EQ(syscall_of_compat(511), kUnnamedCall);
   EXPECT_EQ(compat_number(SYS_read), 3u);
   EXPECT_EQ(compat_number(kCompatCalls + 7), 7u);
   EXPECT_EQ(compat_number(SYS_arch_prctl), 384u);
   EXPECT_EQ(compat_number(SYS_newfstatat), std::nullopt);
-  EXPECT_EQ(compat_number(kSyscallsMax), std::nullopt);
+  EXPECT_EQ(compat_number(kUnnamedCall), std::nullopt);
   EXPECT_EQ(declaration("waitpid"), (Strings{"pid_t|pid|4", "int *|stat_addr|4", "int|options|4"}));
+}
+
+TEST(SyscallTable, CallsWithoutAName) {
+  EXPECT_EQ(syscall_of_native(SYS_read), static_cast<uint32_t>(SYS_read));
+  for (uint32_t number : {400u, 511u, 512u, 519u, 600u, 1024u, UINT32_MAX})
+    EXPECT_EQ(syscall_of_native(number), kUnnamedCall) << number;
+  EXPECT_EQ(unnamed_call(600), "syscall_0x258");
+  EXPECT_EQ(unnamed_call({}), "syscall_0x");
+  for (uint32_t number : {0u, 400u, 600u, UINT32_MAX}) EXPECT_EQ(number_of_unnamed(unnamed_call(number)), number);
+  for (const char* name : {"syscall_0x", "syscall_0x0258", "syscall_0x25G", "syscall_0xAB", "syscall_0x100000000",
+                           "read", "syscall_258", "syscall_0x-1", "syscall_0x*"})
+    EXPECT_EQ(number_of_unnamed(name), std::nullopt) << name;
 }
 
 TEST(SyscallTable, IsWhole) {

@@ -19,7 +19,12 @@ tokens {
 // any sign behind a backslash.
 // A run of digits in front is a probe's id.
 ID : [0-9]+ -> type(DESCRIPTION) ;
-DESCRIPTION : ( FIRST | ESCAPED ) ( LETTER | ESCAPED )* ( ':' ( LETTER | ESCAPED | ANGLES | ROUNDS QUALIFIERS? | [~'#<>] | OPERATOR )* )? ;
+PATHED : ( FIELD | ESCAPED )+ ':' PATH ':' ( LETTER | ESCAPED | QUOTED )* ':' ( LETTER | ESCAPED | QUOTED )* -> type(DESCRIPTION) ;
+DESCRIPTION : ( FIRST | ESCAPED ) ( LETTER | ESCAPED )* ( ':' ( LETTER | ESCAPED | QUOTED )* )? ;
+// A path in the module field: after the first colon, and with two more behind it, so that it is no predicate.
+fragment PATH : '/' ( ~[*/: \t\r\n{};,"\\] | ESCAPED ) ( ~[: \t\r\n{};,"\\] | ESCAPED )* ;
+fragment FIELD : [A-Za-z0-9\-$_.?*[\]!`] ;
+fragment QUOTED : ANGLES | ROUNDS QUALIFIERS? | [~'#<>] | OPERATOR ;
 fragment FIRST : [A-Za-z\-$:_.?*[\]!`] ;
 fragment LETTER : [A-Za-z0-9\-$:_.?*[\]!`] ;
 fragment ESCAPED : '\\' ~[\n] | '\\' ;

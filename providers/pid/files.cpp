@@ -19,7 +19,7 @@ const ElfFunction* Files::keep(const File& file, const ElfFunction& function) {
 }
 
 const Object* Files::keep(const Object& object) {
-  return &objects_.try_emplace({object.path, object.name, object.id}, object).first->second;
+  return &objects_.try_emplace({object.path, object.module, object.id}, object).first->second;
 }
 
 }  // namespace sonde::pid

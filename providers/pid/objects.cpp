@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "providers/pid/objects.h"
 
+#include <fcntl.h>
+#include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,7 +13,9 @@
 
 #include "providers/pid/field.h"
 #include "runtime/base/procfs.h"
+#include "runtime/base/unique_fd.h"
 #include "runtime/framework/provider.h"
+#include "runtime/process/arch.h"
 #include "runtime/process/elf_file.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/process/program_file.h"
@@ -28,8 +32,11 @@ void add_object(void* arg, const sonde_mapping* mapping) {
   auto& mapped = *static_cast<Mapped*>(arg);
   const FileId id{mapping->major, mapping->minor, mapping->inode};
   if (std::ranges::count(mapped.objects, id, &Object::id) != 0) return;
-  mapped.objects.push_back(
-      {mapping->file, std::string(base_name(mapping->path)), mapping->path == mapped.program, false, id});
+  mapped.objects.push_back({.path = mapping->file,
+                            .name = std::string(base_name(mapping->path)),
+                            .executable = mapping->path == mapped.program,
+                            .id = id,
+                            .mapped = mapping->path});
 }
 
 /// "libc" is short for "libc.so.6" and "libc-2.36.so", but not for "libcrypt.so.1".
@@ -58,6 +65,33 @@ std::string why_none(uint32_t pid, int error) {
   return "you may not trace it; only root, or who runs it, may";
 }
 
+/// The files that a path leads to from here: one, or those that match its wildcards.
+std::vector<std::string> files_at(const Field& field, std::string_view path) {
+  if (field.is_exact()) return {field.literal()};
+  glob_t found{};
+  std::vector<std::string> files;
+  if (::glob(std::string(path).c_str(), GLOB_NOSORT, nullptr, &found) == 0)
+    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  globfree(&found);
+  return files;
+}
+
+/// The module field is a path.
+std::vector<const Object*> objects_at(const std::vector<Object>& objects, std::string_view path) {
+  const Field field(path);
+  const std::vector<std::string> files = files_at(field, path);
+  std::vector<const Object*> chosen;
+  for (const Object& object : objects) {
+    const auto is_it = [&](const std::string& file) {
+      struct stat status {};
+      return stat(file.c_str(), &status) == 0 && leads_to(file, object.id);
+    };
+    if (!object.mapped.empty() && (field.matches(object.mapped) || std::ranges::any_of(files, is_it)))
+      chosen.push_back(&object);
+  }
+  return chosen;
+}
+
 }  // namespace
 
 std::vector<Object> objects_of(uint32_t pid, std::string& why) {
@@ -68,7 +102,17 @@ std::vector<Object> objects_of(uint32_t pid, std::string& why) {
   return std::move(mapped.objects);
 }
 
+std::string why_no_object(const std::string& path) {
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return path + ": " + std::strerror(errno);
+  struct stat status {};
+  if (fstat(file.get(), &status) != 0) return path + ": " + std::strerror(errno);
+  if (!S_ISREG(status.st_mode)) return path + " is not a regular file";
+  return ElfFile::open(path) ? "" : path + " is no ELF file for " + machine::kName;
+}
+
 std::vector<const Object*> select_objects(const std::vector<Object>& objects, std::string_view module) {
+  if (is_path(module)) return objects_at(objects, module);
   const Field glob(module);
   std::vector<const Object*> chosen;
   const bool any = module.find_first_not_of('*') == module.npos;

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "providers/pid/field.h"
 #include "providers/pid/signatures.h"
 #include "providers/pid/sites.h"
 #include "providers/provider_entry.h"
@@ -134,7 +135,7 @@ void create(const Target& target, const Site& site) {
   const std::string function = site.function == nullptr ? "-" : shown_name(site.function->name);
   auto made = std::make_unique<Probe>(Probe{target.pid, site.kind, site.function, {}, false});
   const dtrace_id_t id =
-      dtrace_probe_create(target.id, site.object->name.c_str(), function.c_str(), site.name.c_str(), 0, made.get());
+      dtrace_probe_create(target.id, site.object->module.c_str(), function.c_str(), site.name.c_str(), 0, made.get());
   if (id == 0) return sonde_print_message("a file or function whose name has control characters has no probes");
   sonde_provide_match(id);
   auto* probe = static_cast<Probe*>(dtrace_probe_arg(target.id, id));
@@ -160,7 +161,7 @@ bool is_target(uint32_t pid) {
 
 bool is_known(const Target& target, const Object& object, const ElfFunction& function, const char* name) {
   const std::string source = shown_name(function.name);
-  const dtrace_id_t id = dtrace_probe_lookup(target.id, object.name.c_str(), source.c_str(), name);
+  const dtrace_id_t id = dtrace_probe_lookup(target.id, object.module.c_str(), source.c_str(), name);
   if (id == 0) return false;
   const std::vector<const Spot*> spots = spots_in(*static_cast<Probe*>(dtrace_probe_arg(target.id, id)), object);
   const bool known = std::ranges::count(spots, function.offset, &Spot::entry) != 0;
@@ -179,23 +180,39 @@ std::string moved_module(const Target& target, const dtrace_probedesc_t& spec) {
   const std::string program = program_path(target.pid);
   for (const MapEntry& text : maps ? moved_texts(target.pid, *maps) : std::vector<MapEntry>()) {
     const std::string name(base_name(text.path));
-    const bool named = sonde_glob_match(spec.dtpd_mod, name.c_str()) != 0 ||
+    const std::string& field = is_path(spec.dtpd_mod) ? text.path : name;
+    const bool named = sonde_glob_match(spec.dtpd_mod, field.c_str()) != 0 ||
                        (text.path == program && std::string_view(spec.dtpd_mod) == "a.out");
     if (named) return name;
   }
   return "";
 }
 
+std::string matches_nothing(const dtrace_probedesc_t& spec) {
+  return std::string("probe description ") + spec.dtpd_provider + ":" + spec.dtpd_mod + ":" + spec.dtpd_func + ":" +
+         spec.dtpd_name + " does not match any probes";
+}
+
 void tell_none(const Target& target, const dtrace_probedesc_t& spec) {
-  const std::string moved = moved_module(target, spec);
+  const std::string moved = moved_module(target, spec), process = "process " + std::to_string(target.pid);
+  const Field module(spec.dtpd_mod);
+  const bool is_file = is_path(spec.dtpd_mod) && module.is_exact();
+  const std::string fault = is_file ? why_no_object(module.literal()) : "";
   const std::string why =
-      moved.empty() ? " has none such by now; with -Z, what it opens later is waited for"
-                    : " has moved the text of " + moved +
-                          " to memory of its own, as programs do for huge pages: it is no file's any more, and Sonde "
-                          "sets no breakpoints there. Start the program with -c: then they move along";
-  const std::string text = "probe description " + target.name + ":" + spec.dtpd_mod + ":" + spec.dtpd_func + ":" +
-                           spec.dtpd_name + " does not match any probes: process " + std::to_string(target.pid) + why;
-  sonde_provide_error("D_PDESC_ZERO", text.c_str());
+      !fault.empty() ? fault
+      : moved.empty()
+          ? process + (is_file ? " has not mapped that file by now" : " has none such by now") +
+                "; with -Z, what it opens later is waited for"
+          : process + " has moved the text of " + moved +
+                " to memory of its own, as programs do for huge pages: it is no file's any more, and Sonde sets no "
+                "breakpoints there. Start the program with -c: then they move along";
+  sonde_provide_error("D_PDESC_ZERO", (matches_nothing(spec) + ": " + why).c_str());
+}
+
+/// A probe whose module was named by a path has that as its module: two files may have the same base name.
+const std::string& module_of(const Object& object, std::string_view field) {
+  return is_path(field) && !object.mapped.empty() && object.mapped.size() < DTRACE_MODNAMELEN ? object.mapped
+                                                                                              : object.name;
 }
 
 void provide_target(void* arg, const dtrace_probedesc_t* spec) {
@@ -215,7 +232,8 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
     return sonde_provide_error("D_PROC_GRAB", text.c_str());
   }
   if (spec->dtpd_mod[0] != '\0' && target.compiled->update())
-    objects.push_back({SONDE_PATH_CODE, target.compiled->module(), false, true});
+    objects.push_back({.path = SONDE_PATH_CODE, .name = target.compiled->module(), .compiled = true});
+  for (Object& object : objects) object.module = module_of(object, spec->dtpd_mod);
   IndirectFunctions indirect(target.pid, files());
   Found found = find_sites(*spec, objects, indirect, *target.compiled, files(),
                            [&](const Object& object, const ElfFunction& function, const char* name) {
@@ -235,11 +253,10 @@ std::string shown_usdt_name(std::string name) {
 /// If `spec` names a USDT probe in what the target has mapped, says that it cannot be fired. Returns whether it does.
 bool report_usdt(const Target& target, const dtrace_probedesc_t& spec) {
   std::string why;
-  for (const Object& object : objects_of(target.pid, why)) {
-    if (object.compiled || object.path == kVdso) continue;
-    if (sonde_glob_match(spec.dtpd_mod, object.name.c_str()) == 0 &&
-        !(object.executable && std::string_view(spec.dtpd_mod) == "a.out"))
-      continue;
+  const std::vector<Object> objects = objects_of(target.pid, why);
+  for (const Object* one : select_objects(objects, spec.dtpd_mod)) {
+    const Object& object = *one;
+    if (object.path == kVdso) continue;
     for (const UsdtProbe& probe : files().usdt_probes(object.path)) {
       const std::string name = shown_usdt_name(probe.name), provider = probe.provider + std::to_string(target.pid);
       const bool named = sonde_glob_match(spec.dtpd_provider, provider.c_str()) != 0 ||

@@ -231,7 +231,7 @@ class Finder {
     made.name = resolver.name;
     made.binding = resolver.binding;
     if (elsewhere) {
-      const Object* place = files_.keep(Object{one.path, object.name});
+      const Object* place = files_.keep(Object{.path = one.path, .name = object.name, .module = object.module});
       if (may_probe(*place)) add_function(*place, *there, *files_.keep(*there, made));
       return;
     }

@@ -219,8 +219,8 @@ int dtrace_attached(void);
  * id: `parg` then remains the caller's (dtrace_probe_arg() returns the one in use). `aframes` is passed to
  * dtps_getargval, and has no other effect, because a probe that fires by dtrace_probe() has no stack.
  * `name` is made of letters, digits, '_', '-' and '.', at most 63. `mod` and `func` are both NULL, which stands for "",
- * or both texts without control characters; `mod` has at most 255 bytes. A description can name a ':', a blank or a '/'
- * in them only by '?' or '*'.
+ * or both texts without control characters; `mod` has at most 255 bytes. A description can name a ':' or a blank in
+ * them only by '?', '*' or a backslash before it, and a '/' only in a `mod` that begins with it.
  * 0: no probe was made, because a name is none (which is reported on standard error), the provider is gone or defunct,
  * or the context is another. */
 dtrace_id_t dtrace_probe_create(dtrace_provider_id_t id, const char* mod, const char* func, const char* name,

@@ -58,6 +58,50 @@ TEST_F(PidTest, ModulesHaveManyNames) {
   EXPECT_TRUE(names({provider, "nosuch", "malloc", "entry", {}}).empty());
 }
 
+/// A path selects by device and inode, or by what the process has for the file.
+TEST_F(PidTest, AModuleMayBeAPath) {
+  const std::string path = program.path(), folder = path.substr(0, path.rfind('/'));
+  const std::vector<std::string> work = {path + ":work:entry"};
+  const std::string link = folder + "/link", other = folder + "/nosuch";
+  ASSERT_EQ(symlink(path.c_str(), link.c_str()), 0);
+  EXPECT_EQ(names({provider, path, "work", "entry", {}}), work);
+  EXPECT_EQ(names({provider, link, "work", "entry", {}}), work);
+  EXPECT_EQ(names({provider, folder + "/lin*", "work", "entry", {}}), work);
+  EXPECT_EQ(names({provider, "/*get", "work", "entry", {}}), work) << "* also stands for slashes of the process's path";
+  EXPECT_EQ(names({provider, folder + "/t?rget", "work", "entry", {}}), work);
+  EXPECT_TRUE(names({provider, "/get", "work", "entry", {}}).empty());
+  EXPECT_THAT(refusal({provider, other, "work", "entry", {}}), HasSubstr(other + ": No such file or directory"));
+  EXPECT_THAT(refusal({provider, folder, "work", "entry", {}}), HasSubstr(folder + " is not a regular file"));
+  EXPECT_THAT(refusal({provider, "/proc/self/environ", "work", "entry", {}}), HasSubstr("is no ELF file for"));
+  EXPECT_THAT(refusal({provider, "/proc/self/exe", "main", "entry", {}}), HasSubstr("has not mapped that file"));
+  EXPECT_THAT(refusal({provider, path, "nosuch", "entry", {}}), StartsWith("D_PROC_FUNC"));
+  ASSERT_EQ(unlink(path.c_str()), 0);
+  EXPECT_EQ(names({provider, path, "work", "return", {}}), (std::vector<std::string>{path + ":work:return"}))
+      << "what the process has mapped";
+  EXPECT_EQ(unlink(link.c_str()), 0);
+}
+
+TEST_F(PidTest, APathTellsFilesOfTheSameNameApart) {
+  TargetProgram first("libtwin.so", "int twin(int x) { return x + 1; }\n", "-shared -fPIC");
+  TargetProgram second("libtwin.so", "int twin(int x) { return x + 2; }\n", "-shared -fPIC");
+  TargetProgram opener("opener", "#include <dlfcn.h>\n#include <unistd.h>\nint main(void) { if (!dlopen(\"" +
+                                     first.path() + "\", RTLD_NOW) || !dlopen(\"" + second.path() +
+                                     "\", RTLD_NOW) || write(1, \"x\", 1) != 1) return 1; pause(); return 0; }");
+  const uint32_t other = opener.start();
+  framework.set_targets({pid, other});
+  const std::string name = "pid" + std::to_string(other);
+  for (const auto* one : {&first, &second}) {
+    source.taps.clear();
+    enable({name, one->path(), "twin", "entry", {}});
+    ASSERT_EQ(source.taps.size(), 1u);
+    EXPECT_EQ(source.taps[0].path, one->path());
+  }
+  EXPECT_EQ(names({name, "libtwin*", "twin", "entry", {}}), (std::vector<std::string>{"libtwin.so:twin:entry"}));
+  source.taps.clear();
+  enable({name, "libtwin.so", "twin", "entry", {}});
+  EXPECT_EQ(source.taps.size(), 2u) << "by its name it is in both";
+}
+
 TEST_F(PidTest, LaterDescriptionsFindMore) {
   EXPECT_EQ(count({provider, "a.out", "work", "entry", {}}), 1u);
   EXPECT_GT(count({provider, "a.out", "*", "return", {}}), 2u);

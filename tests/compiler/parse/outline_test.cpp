@@ -39,6 +39,20 @@ TEST(Outline, SpecifiersEndBeforePredicateAndBody) {
   EXPECT_EQ(specifier_of(""), "");
 }
 
+/// A path in the module field, beside predicates that begin at the same sign.
+TEST(Outline, APathIsNoPredicate) {
+  const std::string path = "pid$target:/usr/lib/x86_64-linux-gnu/libc.so.6:malloc:entry";
+  for (const std::string behind : {"", " ", "{ }", "/pid == 1/ { }", " /x/ { }", ", pid*:/bin/sh:main:return"})
+    EXPECT_TRUE(specifier_of(path + behind).starts_with(path)) << behind;
+  EXPECT_EQ(specifier_of(path + "/pid == 1/ { }"), path);
+  EXPECT_EQ(specifier_of("p*d42:/a/b?c*[d]+,-~:f:"), "p*d42:") << "a comma ends a description";
+  EXPECT_EQ(specifier_of("p*d42:/a/b?c*[d]+-~=@%:ns::f(int):entry{}"), "p*d42:/a/b?c*[d]+-~=@%:ns::f(int):entry");
+  EXPECT_EQ(specifier_of(R"(p1:/a\ b\:c\,d:f: { })"), R"(p1:/a\ b\:c\,d:f: )");
+  for (const char* before : {"syscall:::", "syscall::read:", "BEGIN", "a:b", "b:", "pid1:a:b:"})
+    for (const char* predicate : {"/x/", "/x?1:2/", "/arg0 / 2 == (x ? 1 : 2)/", "/y/2?1:2/"})
+      EXPECT_EQ(specifier_of(std::string(before) + predicate + " { }"), before) << predicate;
+}
+
 TEST(Outline, ProcessesThatANumberNames) {
   for (const char* text : {"pid42:::", "x, pid$1:libc::entry", "pid0:::entry", "BEGIN { } pid7:::return /x/ { }"})
     EXPECT_TRUE(names_process(text)) << text;

@@ -147,6 +147,8 @@ TEST(Parser, JoinsTheNamesOfAFunctionInTheSource) {
   EXPECT_EQ(description("p:m:ns::Class::method*:entry"), "p m ns::Class::method* entry");
   EXPECT_EQ(description("p::app::fib:entry"), "p  app::fib entry");
   EXPECT_EQ(description("p::*fib*:entry"), "p  *fib* entry");
+  EXPECT_EQ(description("p:/usr/lib/libm.so:app::fib(int):entry"), "p /usr/lib/libm.so app::fib(int) entry");
+  EXPECT_EQ(description("p*:/usr/lib*/libm?so.[0-9]::"), "p* /usr/lib*/libm?so.[0-9]  ");
   EXPECT_EQ(description("p::app::fib:"), "p  app::fib ");
   EXPECT_EQ(description("p::f(std::string const&, int):entry"), "p  f(std::string const&, int) entry");
   EXPECT_EQ(description("p::std::map<int, char>::at:return"), "p  std::map<int, char>::at return");

@@ -161,7 +161,7 @@ const Cases kInEnable = {
     {"exit_0_enable", [] { std::exit(0); }},
     {"throw_enable", [] { throw std::runtime_error("thrown in enable"); }},
     {"spin_enable", spin},
-    {"sleep_enable", [] { sleep(1000); }},
+    {"sleep_enable", [] { while (sleep(1000) != 0) continue; }},
     {"context_enable", call_everything},
     {"tap_enable", arm_bad_taps},
     {"signals_enable",

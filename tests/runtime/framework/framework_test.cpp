@@ -345,8 +345,8 @@ TEST_F(FrameworkTest, AnEnabledProbeGetsFurtherTaps) {
   EXPECT_EQ(source.calls.front(), "disarm 2");
 }
 
-/// A description may make probes that clauses from before match, too: these join before the new clause, so that the
-/// clauses of a firing run in their order.
+/// A description may have made probes, when it was compiled, that clauses from before match, too: these join before the
+/// new clause, so that the clauses of a firing run in their order.
 TEST_F(FrameworkTest, OlderEnablingsJoinWhatALaterOneHasMade) {
   back_by_taps();
   provider.probe("a", "n");
@@ -354,6 +354,7 @@ TEST_F(FrameworkTest, OlderEnablingsJoinWhatALaterOneHasMade) {
   provider.on_provide = [&](const dtrace_probedesc_t* spec) {
     if (spec != nullptr && std::string_view(spec->dtpd_func) == "b") provider.probe("b", "n");
   };
+  ASSERT_EQ(framework.match({"test", "", "b", "", {}}).size(), 1u);
   enable({"test", "", "b", "", {}}, 2);
   EXPECT_THAT(ecbs, ElementsAre("1 a 1", "2 b 1", "3 b 2"));
 }

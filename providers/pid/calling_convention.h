@@ -16,9 +16,11 @@ struct ValuePlace {
   std::vector<sonde_location> parts;  ///< empty: it is not known
   std::string text;                   ///< "%esi", "stack, CFA+16, 24 bytes"; of an unknown one: the reason
   uint64_t size = 0;                  ///< of its type
+  bool is_passed = true;              ///< false: it has no place, whatever the debug information says
 
   bool known() const { return !parts.empty(); }
   static ValuePlace unknown(std::string why, uint64_t size = 0) { return {{}, std::move(why), size}; }
+  static ValuePlace nowhere(std::string why, uint64_t size = 0) { return {{}, std::move(why), size, false}; }
 };
 
 /// Of each parameter, at the function's first instruction. Part n has argument number n.
@@ -38,8 +40,6 @@ GoPlaced place_go(CTypes& types, const CFunction& function, std::string_view sym
 /// The locations that DWARF's pieces mean at the first instruction, for a value of `size` bytes; unknown: some piece is
 /// not anywhere where a tap can read it.
 ValuePlace place_pieces(const std::vector<CPiece>& pieces, uint64_t size, uint8_t argument);
-/// Whether the prologue copies to this register: it holds no argument at the first instruction.
-bool keeps_for_caller(uint32_t dwarf_register);
 /// Bytes of a value of this type; 0: not known.
 uint64_t size_of(CTypes& types, CTypeId type);
 

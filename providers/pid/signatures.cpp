@@ -6,12 +6,15 @@
 #include <memory>
 #include <string_view>
 
+#include "providers/pid/evidence.h"
+#include "providers/pid/result_use.h"
 #include "runtime/process/elf_file.h"
 
 namespace sonde::pid {
 namespace {
 
-constexpr int kMostNames = 16;  // of names, and pointers to pointers
+constexpr int kMostNames = 16;       // of names, and pointers to pointers
+constexpr uint64_t kCodeRead = 256;  // bytes behind a call
 
 /// An object's debug information.
 struct Described {
@@ -69,88 +72,78 @@ std::string own_rules(const CFunction& function, std::string_view symbol) {
   return {};
 }
 
-bool same(const sonde_location& a, const sonde_location& b) {
-  return a.kind == b.kind && a.base == b.base && a.value == b.value && a.at == b.at && a.size == b.size;
+/// Why the place of a parameter cannot be believed, of which DWARF says `word`; empty: it can.
+std::string doubt(const CFunction& function, const CParameter& parameter, Word word) {
+  if (word == Word::Disagrees) return "the debug information and the calling convention disagree about it";
+  if (!clang_has_optimized(function)) return {};
+  if (parameter.place.pieces.empty() && !parameter.place.later)
+    return "clang may not pass a parameter that the function does not use";
+  return function.external ? "" : "clang may have changed the parameters of this static function";
 }
 
-/// The parts without padding. Go says "%xmm0" of a structure of a float and nothing else that is passed.
-bool same_registers(std::vector<sonde_location> a, std::vector<sonde_location> b) {
-  for (auto* parts : {&a, &b})
-    std::erase_if(*parts, [](const sonde_location& one) { return one.kind == SONDE_LOCATION_CONSTANT; });
-  return std::ranges::equal(a, b, [](const sonde_location& x, sonde_location y) {
-    y.size = x.size;
-    return same(x, y);
+/// The places `all` by the convention, as far as DWARF does not contradict, and those that only DWARF knows.
+std::vector<ValuePlace> checked_places(CTypes& types, const CFunction& function, std::vector<ValuePlace> all) {
+  std::vector<Word> words;
+  const bool go = function.language == CLanguage::Go, clang = clang_has_optimized(function);
+  for (size_t n = 0; n < all.size(); n++)
+    words.push_back(compare(function.parameters[n], all[n], static_cast<uint8_t>(n), go));
+  const auto wrong = std::ranges::find(words, Word::Disagrees);
+  const std::string lost =
+      "args[" + std::to_string(wrong - words.begin()) + "] is not where the calling convention puts it";
+  for (size_t n = 0; n < all.size(); n++) {
+    const CParameter& parameter = function.parameters[n];
+    if (words[n] == Word::Agrees) continue;
+    if (!all[n].known() && all[n].is_passed && !go && !clang) {
+      ValuePlace told = told_place(parameter, all[n].size, static_cast<uint8_t>(n));
+      if (told.known()) all[n] = std::move(told);
+    } else if (all[n].known()) {
+      std::string why = doubt(function, parameter, words[n]);
+      if (wrong != words.end() && words[n] == Word::Silent) why = lost;
+      if (!why.empty()) all[n] = ValuePlace::unknown(std::move(why), all[n].size);
+    }
+  }
+  return clang_may_have_changed(function) ? places_of_used(types, function, std::move(all)) : all;
+}
+
+/// Whether the code behind a call of the function at `address` uses this part of its result.
+bool is_used_behind(const ElfFile& file, uint64_t behind, uint64_t address, const sonde_location& part) {
+  uint64_t offset = 0;
+  if (!file.offset_of(behind - kCallBytes, offset)) return false;
+  const std::vector<uint8_t> code = file.code(offset, kCallBytes + kCodeRead);
+  if (code.size() <= kCallBytes) return false;
+  const std::span<const uint8_t> all(code);
+  return called_by(all.first(kCallBytes)) == static_cast<int64_t>(address - behind) &&
+         reads_result(all.subspan(kCallBytes), part);
+}
+
+/// Whether the compiler cannot have left out the result: callers in its unit use all of it.
+bool is_result_used(const Described& object, uint64_t address, const ValuePlace& place) {
+  const ElfFunction* function = object.file->at(address);
+  if (function == nullptr) return false;
+  const std::vector<uint8_t> own = object.file->code(*function);
+  const std::vector<uint64_t> calls = object.types->behind_calls(address);
+  return std::ranges::all_of(place.parts, [&](const sonde_location& part) {
+    if (part.kind == SONDE_LOCATION_CONSTANT) return true;  // padding
+    const auto uses = [&](uint64_t behind) { return is_used_behind(*object.file, behind, address, part); };
+    return writes_result(own, part) && std::ranges::any_of(calls, uses);
   });
 }
 
-enum class Word : uint8_t { Silent, Agrees, Disagrees };
-
-/// What DWARF says of a place that the convention gives.
-Word compare(const CParameter& parameter, const ValuePlace& convention, uint8_t argument, bool go) {
-  using Kind = CPiece::Kind;
-  const std::vector<CPiece>& pieces = parameter.place.pieces;
-  const auto is = [&](Kind kind) {
-    return std::ranges::any_of(pieces, [kind](const CPiece& one) { return one.kind == kind; });
-  };
-  if (pieces.empty() || !convention.known() || is(Kind::Elsewhere) || is(Kind::Constant)) return Word::Silent;
-  if (!parameter.place.listed) {
-    const CPiece& only = pieces.front();
-    if (go) return Word::Silent;  // its slot, which Go has in the caller's frame
-    const bool callee = (only.kind == Kind::Frame && only.value < 0) || only.kind == Kind::Memory ||
-                        (only.kind == Kind::Register && keeps_for_caller(only.number));
-    if (callee) return Word::Silent;  // filled by the prologue
-  }
-  const ValuePlace said = place_pieces(pieces, convention.size, argument);
-  if (!said.known()) return Word::Silent;
-  const bool agree =
-      go ? same_registers(said.parts, convention.parts) : std::ranges::equal(said.parts, convention.parts, same);
-  return agree ? Word::Agrees : Word::Disagrees;
+/// The result, which the compiler may have left out: `why` says so.
+ValuePlace result_if_used(const Described& object, const CFunction& function, uint64_t address, std::string why) {
+  ValuePlace place = place_result(*object.types, function, kResultArgument);
+  if (!place.known() || is_result_used(object, address, place)) return place;
+  return ValuePlace::unknown(std::move(why), place.size);
 }
 
-/// The places `all` by the convention, as far as DWARF does not contradict.
-std::vector<ValuePlace> checked_places(const CFunction& function, std::vector<ValuePlace> all) {
-  std::vector<Word> words;
-  const bool go = function.language == CLanguage::Go;
-  for (size_t n = 0; n < all.size(); n++)
-    words.push_back(compare(function.parameters[n], all[n], static_cast<uint8_t>(n), go));
-  const auto disagrees = std::ranges::find(words, Word::Disagrees);
-  const bool suspect = clang_may_have_changed(function);
-  for (size_t n = 0; n < all.size(); n++) {
-    if (!all[n].known() || words[n] == Word::Agrees) continue;
-    if (words[n] == Word::Disagrees)
-      all[n] = ValuePlace::unknown("the debug information and the calling convention disagree about it", all[n].size);
-    else if (disagrees != words.end())
-      all[n] = ValuePlace::unknown(
-          "args[" + std::to_string(disagrees - words.begin()) + "] is not where the calling convention puts it",
-          all[n].size);
-    else if (clang_has_optimized(function) && function.parameters[n].place.pieces.empty() &&
-             !function.parameters[n].place.later)
-      all[n] = ValuePlace::unknown("clang may not pass a parameter that the function does not use", all[n].size);
-    else if (suspect)
-      all[n] = ValuePlace::unknown("clang may have changed the parameters of this static function", all[n].size);
-  }
-  return all;
-}
-
-/// The places by DWARF alone.
-std::vector<ValuePlace> told_places(CTypes& types, const CFunction& function, const std::string& why) {
-  std::vector<ValuePlace> all;
-  for (const CParameter& parameter : function.parameters) {
-    const uint64_t size = size_of(types, parameter.type);
-    ValuePlace place;
-    if (parameter.place.listed && size != 0)
-      place = place_pieces(parameter.place.pieces, size, static_cast<uint8_t>(all.size()));
-    all.push_back(place.known() ? std::move(place) : ValuePlace::unknown(why, size));
-  }
-  return all;
-}
-
-ValuePlace result_of(CTypes& types, const CFunction& function, const std::string& why) {
-  const uint64_t size = size_of(types, function.result);
-  if (!why.empty()) return ValuePlace::unknown(why, size);
+ValuePlace result_of(const Described& object, const CFunction& function, uint64_t address, std::string_view symbol,
+                     const std::string& why) {
+  const std::string_view mark = mark_of_copy(symbol);
+  if (!why.empty() && mark.empty()) return ValuePlace::unknown(why, size_of(*object.types, function.result));
+  if (!mark.empty() && !is_only_specialized(symbol)) return result_if_used(object, function, address, why);
   if (clang_may_have_changed(function))
-    return ValuePlace::unknown("clang may have left out the result of this static function", size);
-  return place_result(types, function, kResultArgument);
+    return result_if_used(object, function, address, "clang may have left out the result of this static function");
+  return place_result(*object.types, function, kResultArgument);
 }
 
 /// A Go type as D names it: D's own numbers, for Go's int has 8 bytes, and the program's names for the rest.
@@ -180,8 +173,8 @@ std::string go_spelling(CTypes& types, CTypeId id, int depth = 0) {
 void place_by_go(CTypes& types, const CFunction& function, const std::string& symbol, Signature& out) {
   GoPlaced placed = place_go(types, function, symbol);
   const bool known = placed.unknown.empty();
-  std::vector<ValuePlace> places =
-      known ? checked_places(function, std::move(placed.parameters)) : told_places(types, function, placed.unknown);
+  std::vector<ValuePlace> places = known ? checked_places(types, function, std::move(placed.parameters))
+                                         : told_places(types, function, placed.unknown);
   for (size_t n = 0; n < places.size() && n < SONDE_ARGUMENTS_MAX; n++) {
     const CParameter& parameter = function.parameters[n];
     out.parameters.push_back({go_spelling(types, parameter.type), parameter.name, std::move(places[n])});
@@ -212,14 +205,16 @@ Signature signature_at(const std::string& path, uint64_t entry, const std::strin
     return out;
   }
   const std::string why = own_rules(*function, symbol);
-  std::vector<ValuePlace> places =
-      why.empty() ? checked_places(*function, place_parameters(types, *function)) : told_places(types, *function, why);
+  const std::string_view mark = mark_of_copy(symbol);
+  std::vector<ValuePlace> places = why.empty()    ? checked_places(types, *function, place_parameters(types, *function))
+                                   : mark.empty() ? told_places(types, *function, why)
+                                                  : places_of_copy(types, *function, symbol, why);
   for (size_t n = 0; n < places.size() && n < SONDE_ARGUMENTS_MAX; n++) {
     const CParameter& parameter = function->parameters[n];
     out.parameters.push_back({types.spelling(parameter.type), parameter.name, std::move(places[n])});
   }
   if (function->result != kCVoid)
-    out.results.push_back({types.spelling(function->result), "", result_of(types, *function, why)});
+    out.results.push_back({types.spelling(function->result), "", result_of(object, *function, address, symbol, why)});
   return out;
 }
 

@@ -84,6 +84,7 @@ struct CParameter {
   std::string name;
   CTypeId type = kCVoid;
   CEntryPlace place = {};
+  int order = -1;  ///< among those that the function's own entry lists; -1: it does not list this one
 };
 
 enum class CLanguage : uint8_t { C, CPlusPlus, Go, Rust, Assembler, Other };
@@ -109,6 +110,8 @@ class CTypes {
   virtual std::optional<CFunction> function(std::string_view name) = 0;
   /// The function that begins at this address, as linked.
   virtual std::optional<CFunction> function_at(uint64_t address) = 0;
+  /// The addresses behind calls of the function that begins at this address, or of another copy of it, in its unit.
+  virtual std::vector<uint64_t> behind_calls(uint64_t /*address*/) { return {}; }
   /// C syntax: "struct foo *", "const char *" (without the const). `depth` limits chains of pointers.
   std::string spelling(CTypeId id, int depth = 0);
 };

@@ -14,6 +14,7 @@
 
 #include "runtime/process/c_types.h"
 #include "runtime/process/debug_file.h"
+#include "runtime/process/dwarf_calls.h"
 #include "runtime/process/dwarf_classes.h"
 #include "runtime/process/dwarf_entry.h"
 
@@ -141,6 +142,12 @@ class DwarfTypes : public CTypes {
     return at != entries_.end() ? std::optional(describe(at->second)) : std::nullopt;
   }
 
+  std::vector<uint64_t> behind_calls(uint64_t address) override {
+    if (functions_.empty()) index_functions();
+    auto at = entries_.find(address);
+    return at != entries_.end() ? calls_.behind(at->second) : std::vector<uint64_t>();
+  }
+
  private:
   CFunction describe(Dwarf_Die die) {
     CFunction out;
@@ -156,15 +163,16 @@ class DwarfTypes : public CTypes {
     if (ordered.empty()) ordered = own;
     for (Dwarf_Die& parameter : ordered) {
       CEntryPlace place;
-      for (Dwarf_Die& mine : own)
-        if (is_instance(mine, parameter)) place = read_entry_place(die, mine);
+      const auto mine = std::ranges::find_if(own, [&](Dwarf_Die& one) { return is_instance(one, parameter); });
+      if (mine != own.end()) place = read_entry_place(die, *mine);
+      const int order = mine != own.end() ? static_cast<int>(mine - own.begin()) : -1;
       if (out.language == CLanguage::Go && name_of(parameter) == ".dict") continue;  // not in the source
       const bool result = out.language == CLanguage::Go && flag(parameter, DW_AT_variable_parameter);
       std::vector<CParameter>& all = result ? out.results : out.parameters;
       std::string name = name_of(parameter);
       const bool again =
           result && std::ranges::find(all, name, &CParameter::name) != all.end();  // Go 1.19 lists some twice
-      if (!again) all.push_back({std::move(name), referred(parameter), std::move(place)});
+      if (!again) all.push_back({std::move(name), referred(parameter), std::move(place), order});
     }
     return out;
   }
@@ -372,6 +380,7 @@ class DwarfTypes : public CTypes {
   std::unordered_map<CTypeId, uint32_t> levels_;  ///< which dimension an inner one is
   std::unordered_map<std::string, Dwarf_Die> functions_;
   ClassPassing passing_;
+  DwarfCalls calls_;
   std::unordered_map<uint64_t, Dwarf_Die> entries_;  ///< functions by the address of their first instruction
 };
 

@@ -191,17 +191,17 @@ class Generator:
         name = f"f{number:04}"
         kinds = [self.parameter() for _ in range(self.random.choices(range(1, 13), [3, 5, 6, 6, 5, 4, 3, 3, 2, 1, 1, 1])[0])]
         result = self.random.choice([None, self.parameter(), self.scalar(), self.record()])
-        static = self.random.random() < 0.05
+        static = self.random.random() < 0.12
         ignored = {n for n in range(len(kinds)) if self.random.random() < (0.1 if static else 0 if self.clang else 0.05)}
         ignored = {n for n in ignored if len(kinds[n].leaves) == 1 and not kinds[n].leaves[0].path}  # the caller may not fill a copy that nobody reads
         fixed = {n for n in range(len(kinds)) if static and self.random.random() < 0.2}
         variadic = not static and self.random.random() < 0.03
         method = self.cplusplus and not static and not variadic and self.random.random() < 0.2
         parameters = ", ".join(self.declare(kind.name, f"a{n}") for n, kind in enumerate(kinds)) + (", ..." if variadic else "")
-        uses = "\n".join(f"  use(&a{n}, sizeof a{n});" for n in range(len(kinds)) if n not in ignored)
+        uses = self.assigned(kinds, static) + "".join(self.use(f"a{n}", kind) for n, kind in enumerate(kinds) if n not in ignored)
         returns = self.result(name, result) if result else ""
         head = f"{result.name if result else 'void'} "
-        body = f"{{\n{uses}\n  put(\"{name} ran\\n\", 0);\n{returns}\n}}\n"
+        body = f"{{\n{uses}  put(\"{name} ran\\n\", 0);\n{returns}\n}}\n"
         text, call = "", name
         if method:
             text += f"struct M{number} {{ int id; {'virtual ' if number % 3 == 0 else ''}N {head}{name}({parameters}); }};\n{head}M{number}::{name}({parameters}) {body}"
@@ -218,8 +218,30 @@ class Generator:
             shown = ", ".join(self.bits(f"a{n}", leaf) for leaf in kind.leaves)
             if kind.leaves:
                 passes += f"  put(\"{name} {n + shift}:{' %lx' * len(kind.leaves)}\\n\", {shown});\n"
-        passes += f"  {call}({', '.join(f'a{n}' for n in range(len(kinds)))}{', 1, 2.5' if variadic else ''});\n}}\n"
+        called = f"{call}({', '.join(f'a{n}' for n in range(len(kinds)))}{', 1, 2.5' if variadic else ''});"
+        if result and self.random.random() < 0.7:
+            passes += f"  {result.name} result = {called}\n{self.use('result', result)}}}\n"
+        else:
+            passes += f"  {called}\n}}\n"
         return text + passes, kinds, shift, result.leaves if result else None
+
+    def use(self, variable, kind):
+        """By its address, which gives it a place in memory, or by the values of its leaves."""
+        if not kind.leaves or self.random.random() < 0.4:
+            return f"  use(&{variable}, sizeof {variable});\n"
+        paths = dict.fromkeys((leaf.path, leaf.kind == "field") for leaf in kind.leaves)
+        return "".join(f"  {{ volatile {'long' if field else f'__typeof__({variable}{path})'} kept = {variable}{path}; }}\n" for path, field in paths)
+
+    def assigned(self, kinds, static):
+        """Gives a parameter another one's value before it is used: then nobody needs what is passed."""
+        numbers = [(n, leaf) for n, kind in enumerate(kinds) for leaf in kind.leaves if leaf.kind == "int"]
+        whole = [n for n, leaf in numbers if not leaf.path]
+        if not whole or (self.clang and not static) or self.random.random() > (0.3 if static else 0.1):
+            return ""
+        to, (source, leaf) = self.random.choice(whole), self.random.choice(numbers)
+        if to == source:
+            return ""
+        return f"  a{to} = (__typeof__(a{to}))((long)a{source}{leaf.path}{self.random.choice(['', '', ' + 1'])});\n"
 
     def result(self, name, kind):
         shown = "".join(", " + self.bits("r", leaf) for leaf in kind.leaves)

@@ -10,10 +10,11 @@
 // Where compilers disagree, or DWARF does not say what decides, the place is unknown, and so is that of every later
 // argument that may have been shifted:
 //
+//   structures of 16-byte members  have the alignment of these, unless they are packed, which DWARF does not say
 //   vectors of 32 bytes and more   by registers with -mavx, else in memory
 //   vectors below 8 bytes          gcc has changed its mind; clang has not
 //
-// Clang differs from the psABI: a flexible array, and a union of integers with a real of 16 bytes, are in memory; up to
+// Clang differs from the psABI: a flexible array is in memory, up to version 14 a structure with a __float128, too; up to
 // version 17 an __int128 for which there is not room in registers is two integers, each in the next place.
 #include "providers/pid/calling_convention.h"
 
@@ -32,7 +33,8 @@ constexpr uint8_t kResultRegisters[] = {0, 1};  // rax, rdx
 constexpr uint8_t kIntegerRegisters[] = {5, 4, 1, 2, 8, 9};
 constexpr uint32_t kFirstVector = 17;
 constexpr uint8_t kVectors = 8;
-constexpr int kClangPassesPairs = 18;  // from this version on an __int128 is not split
+constexpr int kClangPassesPairs = 18;   // from this version on an __int128 is not split
+constexpr int kClangForgetsQuads = 14;  // the last version that is known to pass structures of __float128 in memory
 
 enum class Class : uint8_t { None, Integer, Sse, SseUp, X87, X87Up, Memory };
 
@@ -76,6 +78,7 @@ class Classifier {
     bool realigned = false;
     const CType type = resolved(types_, id, &realigned);
     size_ = sized(types_, id).size;
+    in_record_ = type.kind == CType::Kind::Struct || type.kind == CType::Kind::Union;
     if (realigned) unknown("its type has another alignment than usual");
     check_whole(type);
     add(id, 0, 0);
@@ -121,10 +124,16 @@ class Classifier {
     } else if (type.size <= 8) {
       put(at, Class::Sse);
     } else {
+      if (!extended && in_record_ && version_of_clang(function_) != 0) return quad_of_clang();
       put(at, extended ? Class::X87 : Class::Sse);
       put(at + 8, extended ? Class::X87Up : Class::SseUp);
-      quad_ = quad_ || !extended;
     }
+  }
+
+  void quad_of_clang() {
+    if (version_of_clang(function_) > kClangForgetsQuads)
+      return unknown("versions of clang disagree on structures with a real of 16 bytes");
+    put(0, Class::Memory);
   }
 
   void vector(const CType& type, uint64_t at) {
@@ -182,10 +191,7 @@ class Classifier {
   void finish() {
     auto& [low, high] = out_.of;
     if (size_ > 16 || (high == Class::X87Up && low != Class::X87)) low = Class::Memory;
-    if (high == Class::SseUp && low != Class::Sse) {
-      high = Class::Sse;
-      if (quad_ && version_of_clang(function_) != 0) low = Class::Memory;
-    }
+    if (high == Class::SseUp && low != Class::Sse) high = Class::Sse;
     if (out_.memory()) low = Class::Memory;
   }
 
@@ -193,7 +199,7 @@ class Classifier {
   const CFunction& function_;
   Classes out_;
   uint64_t size_ = 0;
-  bool quad_ = false;  ///< it has a real of 16 bytes
+  bool in_record_ = false;
 };
 
 /// Assigns registers and stack to arguments, in their order.
@@ -216,13 +222,18 @@ class Places {
     }
     if (classes.by_reference) return reference(of, argument);
     const bool nothing = !classes.memory() && classes.count(Class::None) == 2;
-    if (of.size == 0 || nothing) return ValuePlace::unknown("nothing is passed of an empty class", of.size);
+    if (of.size == 0 || nothing) return ValuePlace::nowhere("nothing is passed of an empty class", of.size);
     const long integers = classes.count(Class::Integer), vectors = classes.count(Class::Sse);
     if (classes.memory() || classes.of[0] == Class::X87) return on_stack(of, argument);
-    if ((integers > 0 && (lost_ & kIntegers)) || (vectors > 0 && (lost_ & kVectorsLost))) return lost(of, kStack);
+    if ((integers > 0 && (lost_ & kIntegers)) || (vectors > 0 && (lost_ & kVectorsLost)))  // both kinds, or neither
+      return lost(of, kStack | (integers > 0 ? kIntegers : 0) | (vectors > 0 ? kVectorsLost : 0));
     if (integers_ + integers <= std::ssize(kIntegerRegisters) && vectors_ + vectors <= kVectors)
       return in_registers(classes, of, argument);
     if (is_pair(type, of) && version_of_clang(function_) != 0) return in_halves(of, argument);
+    if (has_split_ && integers == 1 && vectors == 1) {
+      lose("args[" + std::to_string(argument) + "] before it may be split between a register and the stack", kAll);
+      return ValuePlace::unknown("clang may split it behind an __int128 that is split", of.size);
+    }
     return on_stack(of, argument);
   }
 
@@ -234,7 +245,7 @@ class Places {
   }
 
   ValuePlace reference(const Sized& of, uint8_t argument) {
-    if (of.size == 0) return ValuePlace::unknown("an empty class");
+    if (of.size == 0) return ValuePlace::nowhere("nothing is passed of an empty class");
     if (lost_ & kIntegers) return lost(of, kStack);
     if (integers_ < std::ssize(kIntegerRegisters))
       return described({location(SONDE_LOCATION_MEMORY, argument, kIntegerRegisters[integers_++], 0, 0, of.size)},
@@ -249,6 +260,10 @@ class Places {
     if (lost_ & kStack) return lost(of, 0);
     const auto alignment = static_cast<int64_t>(std::max<uint64_t>(8, of.alignment));
     const int64_t at = (stack_ + alignment - 1) / alignment * alignment;
+    if (at != stack_ && of.may_be_packed) {
+      lose("args[" + std::to_string(argument) + "] before it has a place that is not known", kStack);
+      return ValuePlace::unknown("where it is depends on whether its type is packed, which is not known", of.size);
+    }
     stack_ = at + static_cast<int64_t>((of.size + 7) / 8 * 8);
     return described({location(SONDE_LOCATION_MEMORY, argument, kStackPointer, kReturnAddress + at, 0, of.size)},
                      of.size);
@@ -279,7 +294,11 @@ class Places {
       lose("args[" + std::to_string(argument) + "] before it may be split between a register and the stack", kAll);
       return ValuePlace::unknown("versions of clang disagree on where it is", of.size);
     }
-    if (lost_ & kStack) return lost(of, 0);
+    has_split_ = has_split_ || integers_ < std::ssize(kIntegerRegisters);
+    if (lost_ & kStack) {
+      integers_ = std::size(kIntegerRegisters);  // its low half takes what is left of these
+      return lost(of, 0);
+    }
     std::vector<sonde_location> parts;
     for (uint64_t at = 0; at < of.size; at += 8) {
       if (integers_ < std::ssize(kIntegerRegisters)) {
@@ -295,7 +314,8 @@ class Places {
   CTypes& types_;
   const CFunction& function_;
   int integers_ = 0, vectors_ = 0;
-  int64_t stack_ = 0;  ///< bytes from the CFA
+  int64_t stack_ = 0;       ///< bytes from the CFA
+  bool has_split_ = false;  ///< clang still counts the register that the low half of an __int128 took
   uint8_t lost_ = 0;
   std::string why_lost_;
 };
@@ -303,11 +323,6 @@ class Places {
 }  // namespace
 
 uint64_t size_of(CTypes& types, CTypeId type) { return sized(types, type).size; }
-
-bool keeps_for_caller(uint32_t number) {
-  constexpr uint32_t kKept[] = {3, 6, 12, 13, 14, 15};  // rbx, rbp, r12 ... r15
-  return std::ranges::find(kKept, number) != std::end(kKept);
-}
 
 std::vector<ValuePlace> place_parameters(CTypes& types, const CFunction& function) {
   Places places(types, function);

@@ -15,6 +15,30 @@ CType resolved(CTypes& types, CTypeId id, bool* realigned) {
   return type;
 }
 
+namespace {
+
+/// A record that has room between its members, or behind the last one, is not packed.
+Sized sized_record(CTypes& types, const CType& type, int depth) {
+  Sized out{type.size, std::max<uint64_t>(type.alignment, 1)};
+  uint64_t end = 0;
+  bool has_room = false;
+  for (const CMember& member : type.members) {
+    const Sized one = sized(types, member.type, depth + 1);
+    const uint64_t at = member.bit_offset / 8;
+    has_room = has_room || at > end;
+    end = std::max(end, member.bit_width != 0 ? (member.bit_offset + member.bit_width + 7) / 8 : at + one.size);
+    out.alignment = std::max({out.alignment, member.alignment, one.alignment});
+    out.may_be_packed = out.may_be_packed || one.may_be_packed;
+  }
+  has_room = has_room || type.size > end;
+  if (type.size % out.alignment != 0) return {type.size};  // it is packed
+  const bool asked = type.alignment == out.alignment;
+  out.may_be_packed = !asked && (out.may_be_packed || !has_room) && out.alignment > 1;
+  return out;
+}
+
+}  // namespace
+
 Sized sized(CTypes& types, CTypeId id, int depth) {
   const CType type = resolved(types, id);
   if (depth > kDeepest) return {};
@@ -23,15 +47,10 @@ Sized sized(CTypes& types, CTypeId id, int depth) {
       const Sized element = sized(types, type.target, depth + 1);
       uint64_t size = 0;
       if (__builtin_mul_overflow(element.size, type.count, &size) || size > kLargest) size = kLargest + 1;
-      return {size, type.vector ? std::max<uint64_t>(size, 1) : element.alignment};
+      return {size, type.vector ? std::max<uint64_t>(size, 1) : element.alignment, element.may_be_packed};
     }
     case CType::Kind::Struct:
-    case CType::Kind::Union: {
-      uint64_t alignment = std::max<uint64_t>(type.alignment, 1);
-      for (const CMember& member : type.members)
-        alignment = std::max({alignment, member.alignment, sized(types, member.type, depth + 1).alignment});
-      return {type.size, type.size % alignment == 0 ? alignment : 1};  // else it is packed
-    }
+    case CType::Kind::Union: return sized_record(types, type, depth);
     default: {
       const uint64_t unit = type.complex || type.name == kMemberPointer ? type.size / 2 : type.size;
       return {type.size, std::max<uint64_t>(std::max(unit, type.alignment), 1)};

@@ -17,6 +17,7 @@ inline constexpr int64_t kReturnAddress = 8;  // bytes between the stack pointer
 
 struct Sized {
   uint64_t size = 0, alignment = 1;
+  bool may_be_packed = false;  ///< then its alignment may be 1: the debug information does not say what is packed
 };
 Sized sized(CTypes& types, CTypeId id, int depth = 0);
 /// The type behind its names. `realigned`: one of these has an alignment of its own.

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Copies. When gcc makes a copy of a function that takes other parameters (f.isra.0, f.constprop.0), its entry lists
+//
+//   the parameters that the copy still takes, in their order
+//   those that it does not, as variables, in the opposite order, because each is put before the others
+//
+// so `0 1 3 4 2` has lost number 2, and perhaps 4, the peak, whose own place decides. The calling convention puts what is
+// kept as if the rest had never been there. But .isra may pass parts of a structure, or what a pointer leads to, in
+// place of these: then no place behind it is known.
+//
+// Invariant: a copy of which anything contradicts this is not believed at all beyond what told_places() believes.
+#include "providers/pid/evidence.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace sonde::pid {
+namespace {
+
+bool same(const sonde_location& a, const sonde_location& b) {
+  return a.kind == b.kind && a.base == b.base && a.value == b.value && a.at == b.at && a.size == b.size;
+}
+
+bool same_parts(const std::vector<sonde_location>& a, const std::vector<sonde_location>& b) {
+  return std::ranges::equal(a, b, same);
+}
+
+/// The parts without padding. Go says "%xmm0" of a structure of a float and nothing else that is passed.
+bool same_registers(std::vector<sonde_location> a, std::vector<sonde_location> b) {
+  for (auto* parts : {&a, &b})
+    std::erase_if(*parts, [](const sonde_location& one) { return one.kind == SONDE_LOCATION_CONSTANT; });
+  return std::ranges::equal(a, b, [](const sonde_location& x, sonde_location y) {
+    y.size = x.size;
+    return same(x, y);
+  });
+}
+
+constexpr std::string_view kConstants = ".constprop";
+constexpr size_t kNobody = SIZE_MAX;
+
+/// The numbers of the parameters in the order of the copy's own entry.
+std::vector<size_t> listed_order(const CFunction& function) {
+  std::vector<size_t> order;
+  for (size_t n = 0; n < function.parameters.size(); n++)
+    if (function.parameters[n].order >= 0) order.push_back(n);
+  std::ranges::sort(order, {}, [&](size_t n) { return function.parameters[n].order; });
+  return order;
+}
+
+/// Whether the debug information says that nobody passes it.
+bool is_dropped(const CParameter& parameter) {
+  const std::vector<CPiece>& pieces = parameter.place.pieces;
+  const auto gone = [](const CPiece& one) {
+    return one.kind == CPiece::Kind::Constant || one.kind == CPiece::Kind::Elsewhere;
+  };
+  return parameter.place.listed && !pieces.empty() && std::ranges::all_of(pieces, gone);
+}
+
+struct Taken {
+  std::vector<size_t> kept;  ///< ascending
+  bool last_is_sure = true;
+};
+
+/// Nothing: the order is another one than gcc's.
+std::optional<Taken> taken_by(const CFunction& copy) {
+  const std::vector<size_t> order = listed_order(copy);
+  if (!copy.producer.starts_with("GNU C") || order.empty()) return std::nullopt;
+  const auto peak = std::ranges::max_element(order);
+  if (!std::ranges::is_sorted(order.begin(), peak) || !std::ranges::is_sorted(peak, order.end(), std::greater()))
+    return std::nullopt;
+  Taken taken{{order.begin(), peak}};
+  const auto& all = copy.parameters;
+  if (std::ranges::any_of(taken.kept, [&](size_t n) { return is_dropped(all[n]); })) return std::nullopt;
+  if (is_dropped(all[*peak]) || all[*peak].place.pieces.empty()) return taken;
+  taken.kept.push_back(*peak);
+  taken.last_is_sure = false;
+  return taken;
+}
+
+/// Whether something else may be passed in place of a parameter of this type.
+bool may_be_split(CTypes& types, CTypeId id) {
+  CType type = types.type(id);
+  for (int i = 0; i < 16 && type.kind == CType::Kind::Typedef; i++) type = types.type(type.target);
+  switch (type.kind) {
+    case CType::Kind::Integer:
+    case CType::Kind::Float:
+    case CType::Kind::Enum: return type.complex || type.size > 8;
+    default: return true;
+  }
+}
+
+/// The copy as a function of its own: `numbers` are those of its parameters in the original, or kNobody.
+struct Copy {
+  CFunction function;
+  std::vector<size_t> numbers;
+};
+
+Copy as_function(CTypes& types, const CFunction& function, const Taken& taken, bool may_split) {
+  Copy copy{function, {}};
+  copy.function.parameters.clear();
+  for (size_t n = 0; n < function.parameters.size(); n++) {
+    const bool kept = std::ranges::binary_search(taken.kept, n);
+    if (!kept && !(may_split && may_be_split(types, function.parameters[n].type))) continue;
+    copy.function.parameters.push_back(kept ? function.parameters[n] : CParameter{"", kCVoid});
+    copy.numbers.push_back(kept ? n : kNobody);
+  }
+  return copy;
+}
+
+/// The places in the copy, by the number of the original; nothing: DWARF contradicts one of them. `agreed` are those
+/// that it confirms.
+std::optional<std::vector<ValuePlace>> places_in(CTypes& types, const Copy& copy, size_t count,
+                                                 std::vector<bool>& agreed) {
+  const std::vector<ValuePlace> found = place_parameters(types, copy.function);
+  std::vector<ValuePlace> all(count);
+  agreed.assign(count, false);
+  for (size_t i = 0; i < found.size(); i++) {
+    const size_t n = copy.numbers[i];
+    if (n == kNobody || !found[i].known()) continue;
+    all[n] = found[i];
+    for (sonde_location& part : all[n].parts)
+      part.argument = static_cast<uint8_t>(std::min<size_t>(n, SONDE_ARGUMENTS_MAX));
+    const Word word = compare(copy.function.parameters[i], all[n], all[n].parts.front().argument, false);
+    if (word == Word::Disagrees) return std::nullopt;
+    agreed[n] = word == Word::Agrees;
+  }
+  return all;
+}
+
+/// The places that the copy has both with its result and without: an address for it may be passed or not.
+std::optional<std::vector<ValuePlace>> places_in_variants(CTypes& types, Copy copy, size_t count, bool may_lose_result,
+                                                          std::vector<bool>& agreed) {
+  auto with = places_in(types, copy, count, agreed);
+  if (!may_lose_result || copy.function.result == kCVoid) return with;
+  copy.function.result = kCVoid;
+  std::vector<bool> agreed_without;
+  auto without = places_in(types, copy, count, agreed_without);
+  if (!with) {
+    agreed = std::move(agreed_without);
+    return without;
+  }
+  for (size_t n = 0; without && n < count; n++)
+    if (!same_parts((*with)[n].parts, (*without)[n].parts)) (*with)[n] = {};
+  return with;
+}
+
+}  // namespace
+
+Word compare(const CParameter& parameter, const ValuePlace& convention, uint8_t argument, bool go) {
+  using Kind = CPiece::Kind;
+  const std::vector<CPiece>& pieces = parameter.place.pieces;
+  const auto is = [&](Kind kind) {
+    return std::ranges::any_of(pieces, [kind](const CPiece& one) { return one.kind == kind; });
+  };
+  if (pieces.empty() || !convention.known() || is(Kind::Elsewhere) || is(Kind::Constant)) return Word::Silent;
+  if (!parameter.place.listed && go) return Word::Silent;  // its slot, which Go has in the caller's frame
+  const ValuePlace said = place_pieces(pieces, convention.size, argument);
+  if (!said.known()) return Word::Silent;
+  const bool agree = go ? same_registers(said.parts, convention.parts) : same_parts(said.parts, convention.parts);
+  if (agree) return Word::Agrees;
+  const bool passed = pieces.front().kind == Kind::Frame && pieces.front().value >= 0;  // by the caller
+  return parameter.place.listed || passed ? Word::Disagrees : Word::Silent;             // else the prologue fills it
+}
+
+bool is_only_specialized(std::string_view symbol) {
+  const auto has = [symbol](std::string_view mark) { return symbol.find(mark) != std::string_view::npos; };
+  return has(kConstants) && !has(".isra") && !has(".part");
+}
+
+ValuePlace told_place(const CParameter& parameter, uint64_t size, uint8_t argument) {
+  const std::vector<CPiece>& pieces = parameter.place.pieces;
+  const bool passed = pieces.size() == 1 && pieces.front().kind == CPiece::Kind::Frame && pieces.front().value >= 0;
+  if (size == 0 || !(parameter.place.listed || passed)) return {};
+  return place_pieces(pieces, size, argument);
+}
+
+std::vector<ValuePlace> told_places(CTypes& types, const CFunction& function, const std::string& why) {
+  std::vector<ValuePlace> all;
+  for (const CParameter& parameter : function.parameters) {
+    const uint64_t size = size_of(types, parameter.type);
+    ValuePlace place =
+        told_place(parameter, size, static_cast<uint8_t>(std::min<size_t>(all.size(), SONDE_ARGUMENTS_MAX)));
+    all.push_back(place.known() ? std::move(place) : ValuePlace::unknown(why, size));
+  }
+  return all;
+}
+
+std::vector<ValuePlace> places_of_used(CTypes& types, const CFunction& function, std::vector<ValuePlace> all) {
+  Taken taken;
+  for (size_t n = 0; n < all.size(); n++) {
+    const CEntryPlace& place = function.parameters[n].place;
+    if (!is_dropped(function.parameters[n]) && (!place.pieces.empty() || place.later)) taken.kept.push_back(n);
+  }
+  std::vector<bool> agreed;
+  auto places = places_in_variants(types, as_function(types, function, taken, false), all.size(), true, agreed);
+  for (size_t n = 0; places && n < all.size(); n++)
+    if (agreed[n] && (*places)[n].known()) all[n] = std::move((*places)[n]);
+  return all;
+}
+
+std::vector<ValuePlace> places_of_copy(CTypes& types, const CFunction& function, std::string_view symbol,
+                                       const std::string& why) {
+  std::vector<ValuePlace> all = told_places(types, function, why);
+  const auto taken = taken_by(function);
+  if (!taken) return all;
+  const bool changes_more = !is_only_specialized(symbol),
+             no_constants = symbol.find(kConstants) == std::string_view::npos;
+  std::vector<bool> agreed;
+  auto places =
+      places_in_variants(types, as_function(types, function, *taken, changes_more), all.size(), changes_more, agreed);
+  if (!places) return all;
+  for (size_t n : taken->kept) {
+    const bool sure = n != taken->kept.back() || taken->last_is_sure || no_constants || agreed[n];
+    if (!all[n].known() && (*places)[n].known() && sure) all[n] = std::move((*places)[n]);
+  }
+  return all;
+}
+
+}  // namespace sonde::pid

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the debug information says of places that a calling convention gives, and of copies whose parameters gcc changed
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "providers/pid/calling_convention.h"
+
+namespace sonde::pid {
+
+enum class Word : uint8_t { Silent, Agrees, Disagrees };
+
+/// What DWARF says of the place `convention` of a parameter.
+Word compare(const CParameter& parameter, const ValuePlace& convention, uint8_t argument, bool go);
+
+/// Where DWARF puts it at the first instruction; not known: it speaks of another one.
+ValuePlace told_place(const CParameter& parameter, uint64_t size, uint8_t argument);
+
+/// The places of all parameters by DWARF alone; `why`: the reason of those that are unknown.
+std::vector<ValuePlace> told_places(CTypes& types, const CFunction& function, const std::string& why);
+
+/// Whether gcc has only put constants into this copy (.constprop): it has its result, and of its other parameters all.
+bool is_only_specialized(std::string_view symbol);
+
+/// The same of a copy that gcc has made with other parameters, and what the calling convention says of those that it
+/// has kept.
+std::vector<ValuePlace> places_of_copy(CTypes& types, const CFunction& function, std::string_view symbol,
+                                       const std::string& why);
+
+/// The places `all` of a function of which clang may have left out parameters, with those that both say if only what it
+/// uses is passed: DWARF, and the calling convention.
+std::vector<ValuePlace> places_of_used(CTypes& types, const CFunction& function, std::vector<ValuePlace> all);
+
+}  // namespace sonde::pid

@@ -318,6 +318,8 @@ class Parser {
       bad_ = {};
       return false;
     }
+    if (arguments_.mode == Mode::CheckProvider && !arguments_.pids.empty())
+      return fail("-p: --check-provider has a program of its own, which -c names", false);
     if (!arguments_.programs.empty()) return true;
     if (arguments_.mode == Mode::List) {
       arguments_.lists_words = !arguments_.words.empty();
@@ -403,8 +405,8 @@ std::string help() {
          "  -e          compiles, and does no more; -S shows the fire part\n"
          "  -V          prints the version\n"
          "  --check-provider=FILE.so\n"
-         "              for its author: has its probes enabled and fire, while -c COMMAND runs, and says what is "
-         "wrong\n"
+         "              for its author: compiles its texts, has its probes enabled and fire while -c COMMAND runs, "
+         "and says what is wrong; -n asks for probes that it makes on demand\n"
          "  --repl      the prompt (also: sonde alone, on a terminal)\n";
 }
 

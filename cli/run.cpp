@@ -27,6 +27,7 @@
 
 #include "cli/arguments.h"
 #include "cli/calls.h"
+#include "cli/check_provider.h"
 #include "cli/listing.h"
 #include "cli/output.h"
 #include "cli/prompt.h"
@@ -36,7 +37,6 @@
 #include "compiler/library/library.h"
 #include "runtime/base/interrupt.h"
 #include "runtime/lang/option_hint.h"
-#include "runtime/plugin/check.h"
 #include "runtime/plugin/plugins.h"
 
 namespace sonde {
@@ -361,18 +361,16 @@ int run_command(int argc, char** argv) {
     output.write(arguments.mode == Mode::Help ? help() : "sonde: Sonde " SONDE_VERSION "\n");
     return finished(output, 0);
   }
-  if (arguments.mode == Mode::CheckProvider) {
-    const int status =
-        check_plugin(arguments.providers.front(),
-                     arguments.commands.empty() ? std::vector<std::string>() : arguments.commands.front());
-    return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? status : unwritten();
-  }
   Options options;
   if (arguments.no_script) {
     for (auto [name, value] : kCallsSettings)
       arguments.settings.insert(arguments.settings.begin(), Arguments::Setting{name, value});
   }
   if (auto done = apply_settings(options, arguments); !done) return fatal(done.error().message());
+  if (arguments.mode == Mode::CheckProvider) {
+    const int status = check_provider(arguments, options);
+    return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? status : unwritten();
+  }
   auto run = std::make_unique<Run>(std::move(arguments), options, output);
   int status = run->run();
   const std::optional<int> end = run->program_end();

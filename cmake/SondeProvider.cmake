@@ -24,13 +24,20 @@ function(sonde_add_provider name)
   target_link_libraries(${name} PRIVATE Sonde::provider)
 endfunction()
 
-# sonde_add_provider_test(NAME [COMMAND word...]): the test NAME.contract: sonde --check-provider. COMMAND makes the probes fire.
+# sonde_add_provider_test(NAME [PROBES description...] [COMMAND word...]): the test NAME.contract: sonde --check-provider. PROBES asks for
+# probes that the provider makes on demand; COMMAND is traced, and makes the probes fire.
 function(sonde_add_provider_test name)
-  cmake_parse_arguments(ARG "" "" "COMMAND" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "PROBES;COMMAND" ${ARGN})
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "sonde_add_provider_test(NAME [PROBES description...] [COMMAND word...])")
+  endif()
   set(command)
+  foreach(probe IN LISTS ARG_PROBES)
+    list(APPEND command -n ${probe})
+  endforeach()
   if(ARG_COMMAND)
     list(JOIN ARG_COMMAND " " words)
-    set(command -c ${words})
+    list(APPEND command -c ${words})
   endif()
   add_test(NAME ${name}.contract COMMAND Sonde::sonde --check-provider=$<TARGET_FILE:${name}> ${command})
   set_tests_properties(${name}.contract PROPERTIES TIMEOUT 120)

@@ -39,6 +39,14 @@ class Compiler {
   /// Used to choose the seccomp filter before the target, and so $target, exists.
   std::vector<ProbeDescription> preview(std::span<const SourceText> texts, const MacroValues& macros);
 
+  // For those who check a provider.
+  /// Compiles the D texts that plug-ins have brought (add_library_part()), though no script uses them. What is wrong is
+  /// printed on standard error, as if one did. Returns the names of the texts that are wrong.
+  std::vector<std::string> wrong_library_parts();
+  /// What a script that reads args[index] of this probe is told because the provider describes it wrongly: its type is
+  /// none, or there is no translator. Empty: nothing of that kind. What depends on the traced program is not wrong.
+  std::string wrong_argument(ProbeId probe, int index);
+
   /// The fire parts of a compiled text, disassembled (-S).
   std::string disassembly(const CompiledText& text) const;
   /// The enablings of a compiled text, in order.

@@ -221,6 +221,24 @@ std::vector<ProbeDescription> Compiler::preview(std::span<const SourceText> text
   return all;
 }
 
+std::vector<std::string> Compiler::wrong_library_parts() {
+  std::vector<std::string> wrong;
+  impl_->world.checks_definitions = true;
+  for (const LibraryPart* part : added_library_parts())
+    if (!load_library_part(impl_->world, *part)) wrong.emplace_back(part->file);
+  impl_->world.checks_definitions = false;
+  return wrong;
+}
+
+std::string Compiler::wrong_argument(ProbeId probe, int index) {
+  const std::string clause = std::to_string(probe.value) + " { sizeof (args[" + std::to_string(index) + "]); }";
+  Diagnostics diagnostics;
+  (void)front_end(impl_->world, {SourceText::Kind::Name, clause, clause, {}}, {}, diagnostics);
+  for (const Diagnostic& one : diagnostics.list())
+    if (one.tag == "D_ARGS_TYPE" || one.tag == "D_ARGS_XLATOR") return one.message;
+  return {};
+}
+
 std::string Compiler::disassembly(const CompiledText& text) const {
   std::string out;
   for (uint32_t i = text.first; i < text.first + text.count; ++i) {

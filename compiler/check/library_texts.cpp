@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "compiler/check/clause.h"
-#include "compiler/library/library.h"
 #include "compiler/parse/parser.h"
 #include "compiler/source/prepare.h"
 #include "runtime/base/check.h"
@@ -33,6 +32,7 @@ void load_library_text(World& world, const LibraryPart& part) {
   check_items(cx, *tree);
   for (const Diagnostic& one : diagnostics.list()) std::fprintf(stderr, "%s", render(one, source, true).c_str());
   SONDE_CHECK(part.foreign || !diagnostics.any());
+  if (diagnostics.any()) world.wrong_libraries.insert(part.file);
   world.trees.push_back(tree);
   if (before && !diagnostics.any()) before->keep();
 }
@@ -41,9 +41,15 @@ void load_library_text(World& world, const LibraryPart& part) {
 
 void load_library_for(World& world, std::string_view name) {
   const LibraryPart* part = world.options.flag("nolibs") ? nullptr : part_that_defines(name);
-  if (part == nullptr || !world.libraries.insert(part->file).second) return;
-  load_library_text(world, *part);
-  world.libraries.insert(part->file);  // once, even if it was wrong
+  if (part != nullptr) (void)load_library_part(world, *part);
+}
+
+bool load_library_part(World& world, const LibraryPart& part) {
+  if (world.libraries.insert(part.file).second) {
+    load_library_text(world, part);
+    world.libraries.insert(part.file);  // once, even if it was wrong
+  }
+  return !world.wrong_libraries.contains(part.file);
 }
 
 }  // namespace sonde

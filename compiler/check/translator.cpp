@@ -35,7 +35,7 @@ void check_translator(CheckContext& cx, TranslatorSyntax& syntax) {
     if (!member)
       cx.fail("D_XLATE_MEMB", conversion.where,
               "translator member " + conversion.member + " is not a member of " + made->output->name);
-    if (!cx.library) {
+    if (!cx.library || cx.world.checks_definitions) {
       ExprPtr input = stand_in(cx, made->input, conversion.where);
       Expansion parameters;
       parameters.where = conversion.where;

@@ -86,7 +86,9 @@ class World {
   Names names;
   std::vector<std::shared_ptr<const SyntaxTree>> trees;  ///< inlines and translators point into them
   std::set<std::string_view> libraries;                  ///< loaded
-  std::set<size_t> named_arguments;                      ///< $1 is 1: macro arguments that a text has named
+  std::set<std::string_view> wrong_libraries;            ///< of plug-ins, with errors in them
+  bool checks_definitions = false;   ///< those of libraries, too, which otherwise are checked where they are used
+  std::set<size_t> named_arguments;  ///< $1 is 1: macro arguments that a text has named
 
   const Prototype& prototype(std::string_view text);
 

@@ -75,6 +75,12 @@ void add_library_part(const std::string& file, const std::string& text) {
   each_definition(kept.text, [&](std::string_view name) { added().names.emplace(name, &kept.part); });
 }
 
+std::vector<const LibraryPart*> added_library_parts() {
+  std::vector<const LibraryPart*> parts;
+  for (const Added::Text& text : added().texts) parts.push_back(&text.part);
+  return parts;
+}
+
 const LibraryPart* part_that_defines(std::string_view name) {
   const auto at = std::ranges::lower_bound(kNames, name, {}, &DefinedName::name);
   if (at != kNames.end() && at->name == name) return &kParts[at->part];

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sonde {
 
@@ -30,6 +31,8 @@ struct LibraryPart {
 std::span<const LibraryPart> library_parts();
 /// Adds a plug-in's text, for all later sessions of this process; `file` names it in messages.
 void add_library_part(const std::string& file, const std::string& text);
+/// The texts that add_library_part() has added, in order.
+std::vector<const LibraryPart*> added_library_parts();
 const LibraryPart* part_that_defines(std::string_view name);
 
 }  // namespace sonde

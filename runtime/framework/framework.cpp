@@ -220,6 +220,10 @@ std::vector<ArgumentDescription> Framework::arguments(ProbeId id) const {
     const bool told = call_op(ProviderOp::GetArgDesc, *probe->provider, probe->provider->ops.dtps_getargdesc,
                               static_cast<dtrace_id_t>(id.value), probe->parg, &desc);
     if (!told || desc.dtargd_ndx == DTRACE_ARGNONE) continue;
+    for (auto [text, size] :
+         {std::pair(desc.dtargd_native, sizeof desc.dtargd_native),
+          std::pair(desc.dtargd_xlate, sizeof desc.dtargd_xlate), std::pair(desc.dtargd_name, sizeof desc.dtargd_name)})
+      text[size - 1] = '\0';  // an op may fill them to the last byte
     all.push_back({index, desc.dtargd_mapping, desc.dtargd_native, desc.dtargd_xlate, desc.dtargd_name,
                    impl_->argument_place, impl_->argument_size});
   }
@@ -231,6 +235,14 @@ std::vector<std::string> Framework::providers() const {
   std::vector<std::string> names;
   for (const ProviderState& provider : impl_->providers)
     if (!provider.gone) names.push_back(provider.name);
+  return names;
+}
+
+std::vector<std::string> Framework::providers_of(std::string_view file) const {
+  std::lock_guard lock(impl_->mutex);
+  std::vector<std::string> names;
+  for (const ProviderState& provider : impl_->providers)
+    if (!provider.gone && provider.owner.file == file) names.push_back(provider.name);
   return names;
 }
 

@@ -69,6 +69,8 @@ class Framework final : public ProbeCatalog {
   size_t probe_count() const;
   /// Names of all registered providers, defunct ones included.
   std::vector<std::string> providers() const;
+  /// Names of those whose ops are in that plug-in: a file without its folder; empty: built in.
+  std::vector<std::string> providers_of(std::string_view file) const;
   /// Why the last failed dtrace_register() failed.
   std::string register_refusal() const;
 

@@ -21,6 +21,7 @@
 
 #include "runtime/framework/context.h"
 #include "runtime/framework/observers.h"
+#include "runtime/framework/op_scope.h"
 
 namespace sonde {
 namespace {
@@ -49,9 +50,13 @@ void prepare_child(Trial::Voice voice) {
   ::dup2(null, STDERR_FILENO);
 }
 
-/// Called for an exception that nobody catches, in a thread of the plug-in or out of a noexcept function.
+/// Called for an exception that nobody catches: in a thread of the plug-in, also in an op there, or out of a noexcept
+/// function.
 [[noreturn]] void on_terminate() {
-  g_progress->fail(std::current_exception() ? "throws out of a thread: " + exception_text() : "calls std::terminate()");
+  const OpScope* scope = OpScope::current();
+  const std::string op = scope == nullptr ? "" : op_name(scope->op());
+  if (!std::current_exception()) g_progress->fail("calls std::terminate()" + (op.empty() ? "" : " in " + op));
+  g_progress->fail((op.empty() ? "throws out of a thread: " : op + " throws: ") + exception_text());
 }
 
 constexpr ProviderObservers kObservers = {

@@ -31,7 +31,7 @@ class Progress {
  private:
   friend class Trial;
   char doing_[160];
-  char fault_[600];
+  char fault_[2000];
   bool done_;
 };
 

@@ -64,10 +64,12 @@ Result<void> Tracing::start(std::span<const Enabling> enablings, std::string scr
   consumer_->catch_up_by([this] { take_names(); });
   framework_.on_ecb = [this](const EcbInfo& ecb) { consumer_->add_ecb(ecb); };
   framework_.on_message = [this](const std::string& text) { output_.message(text); };
-  if (auto enabled = framework_.enable_all(enablings); !enabled) {
+  auto enabled = framework_.enable_all(enablings);
+  if (!enabled) {
     if (source_ != nullptr) return std::move(enabled).error();
     return Error(enabled.error().message() + "\n    to trace every process: " + opened_.missing, EINVAL);
   }
+  enabled_ = std::move(*enabled);
 
   // BEGIN comes first because records are consumed in time order. Its actions run while the targets run.
   framework_.fire(kBegin, {});

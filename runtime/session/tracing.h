@@ -45,6 +45,8 @@ class Tracing {
 
   /// `script`: SHA-256 of the texts in hex, for printers that identify the script of a run.
   Result<void> start(std::span<const Enabling> enablings, std::string script);
+  /// The ids of start()'s enablings, in order.
+  const std::vector<uint32_t>& enabled() const { return enabled_; }
   /// Makes turns until the run is over: exit() was called, a signal asks for the end, no output can be written any
   /// more, the source is gone, the time limit has passed, the input that it should end with has ended, or `over`
   /// returns true. exit() ends it at once or, where statusrate was set, at the next report of drops.
@@ -111,6 +113,7 @@ class Tracing {
   Options& options_;
   Output& output_;
   EventLoop loop_;
+  std::vector<uint32_t> enabled_;
   std::unique_ptr<Consumer> consumer_;
   std::function<std::string(Consumer&)> report_;
   bool prints_rest_ = true;

@@ -89,8 +89,48 @@ LEFT_OUT = {
     "exit_stop": "exits with status 0 in stop()",
     "crash_constructor": "dies of SIGSEGV in its constructors",
     "exit_constructor": "exits with status 0 in its constructors",
+    "text_null": "its D text bad.d is NULL",
     "taken": "start() returns 17, File exists: there is a provider syscall already",
 }
+
+NO_TYPE = 'dtps_getargdesc of bad:m:f:a: failed to resolve native type for args[2]: "{}" is not a type'
+NO_TRANSLATOR = "dtps_getargdesc of bad:m:f:a: translator for args[2] from int to {} is not defined"
+IN_THE_TEXT = "its D text bad.so:bad.d does not compile"
+
+# case: (what --check-provider says is wrong with a plug-in that passes the trial, and a line before that)
+CHECKED = {
+    "type_unknown": (NO_TYPE.format("no such type *"), ""),
+    "type_cut": (NO_TYPE.format("struct { int"), ""),
+    "type_endless": (NO_TYPE.format("x" * 127), ""),
+    "type_void": (NO_TYPE.format("void"), ""),
+    "type_empty": (NO_TYPE.format(""), ""),
+    "type_script": (NO_TYPE.format("int; } BEGIN { exit(3); }"), ""),
+    "type_misspelt": (NO_TYPE.format("unsinged long"), ""),
+    "translator_missing": (NO_TRANSLATOR.format("no_translator_t"), ""),
+    "translator_of_text": (NO_TRANSLATOR.format("text_t *"), ""),
+    "mapping_far": ("dtps_getargdesc of bad:m:f:a: args[2] is made from arg99, and the last is arg9", ""),
+    "text_cut": (IN_THE_TEXT, "failed to compile script bad.so:bad.d: [D_SYNTAX] line 2: "),
+    "text_semicolon": (IN_THE_TEXT, 'line 2: syntax error near "translator"\n    translator text_t < int T > { t_one = T; };\n    ^~~~~~~~~~\n'),
+    "text_member": (IN_THE_TEXT, "line 2: translator member t_wto is not a member of text_t"),
+    "text_name": (IN_THE_TEXT, "line 1: failed to resolve ONCE: Unknown variable name\n    inline int TWICE = 2 * ONCE;\n                       ^~~~~~~~"),
+    "text_later": (IN_THE_TEXT, "line 2: failed to resolve ONCE: Unknown variable name"),
+    "text_type": (IN_THE_TEXT, 'translator member t_one definition uses incompatible types: "int" = "string"'),
+    "crash_enable": ("dies of SIGSEGV in dtps_enable or dtps_disable of bad:m:f:a", OF + "has crashed by SIGSEGV in dtps_enable" + LOST),
+    "exit_disable": ("exits with status 1 in dtps_enable or dtps_disable of bad:m:f:a", OF + "has called exit(0) in dtps_disable" + LOST),
+    "throw_enable": ("dtps_enable or dtps_disable of bad:m:f:a throws: thrown in enable", ""),
+    "context_enable": ("provider bad: dtrace_register may not be called from dtps_enable", ""),
+    "crash_getargval": ("dies of SIGSEGV in its threads, while probes are enabled", OF + "has crashed by SIGSEGV in dtps_getargval" + LOST),
+    "throw_getargval": ("dtps_getargval throws: something that is no std::exception", ""),
+    "exit_getargval": ("calls std::terminate() in dtps_getargval", ""),
+    "crash_usermode": ("dies of SIGSEGV in its threads, while probes are enabled", OF + "has crashed by SIGSEGV in dtps_usermode" + LOST),
+    "context_usermode": ("provider bad: dtrace_probe_lookup may not be called from dtps_usermode", ""),
+    "fires_late": ("after dtps_disable", ""),
+    "exit_stop": ("exits with status 1 in stop()", "sonde: plug-in bad.so has called exit(0) in stop()" + LOST),
+    "thread_left": ("stop() leaves 1 threads behind", ""),
+    "stop_nothing": ("stop() leaves the provider bad registered", ""),
+}
+# Odd, and right: a type of the traced program, an argument that is refused, texts that nothing uses, calls that are refused.
+RIGHT = ("type_of_program", "type_of_go", "mapping_below", "text_unused", "names", "double", "double_unregister", "fires", "")
 
 AT_A_TIME = 4
 
@@ -172,6 +212,26 @@ def each_bad_plugin_is_left_out_with_the_reason(world):
         equal(result.stderr, f"sonde: provider {file} is left out: {LEFT_OUT[case]}\n", case)
 
     in_batches(LEFT_OUT, lambda case: start_case(world, case, f"--provider={file}", *traced), finish)
+
+
+@scenario(only="ptrace", why="the plug-in fires by itself")
+def check_provider_tells_the_author_what_is_wrong(world):
+    """What a run would leave out for, and what a run shows only to those who use it."""
+    file = bad(world)
+    wrong = {case: (why, "") for case, why in LEFT_OUT.items()} | CHECKED
+
+    def finish(case, process):
+        result = world.finish(process)
+        why, before = wrong.get(case, ("", ""))
+        equal(result.status, 1 if why else 0, f"{case}: status; it says {result.stdout + result.stderr}")
+        if not why:
+            check("probes, nothing wrong\n" in result.stdout, f"{case}: {result.stdout}")
+            return
+        last = result.stderr.rstrip("\n").split("\n")[-1]
+        check(last.startswith("bad.so: wrong: ") and last.endswith(why), f"{case}: {result.stderr}")
+        check(before in result.stderr and "nothing wrong" not in result.stdout, f"{case}: {result.stderr}")
+
+    in_batches([*wrong, *RIGHT], lambda case: start_case(world, case, f"--check-provider={file}"), finish)
 
 
 @scenario(only="ptrace", why="it is about plug-ins that no script uses")

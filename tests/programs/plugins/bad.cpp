@@ -161,7 +161,10 @@ const Cases kInEnable = {
     {"exit_0_enable", [] { std::exit(0); }},
     {"throw_enable", [] { throw std::runtime_error("thrown in enable"); }},
     {"spin_enable", spin},
-    {"sleep_enable", [] { while (sleep(1000) != 0) continue; }},
+    {"sleep_enable",
+     [] {
+       while (sleep(1000) != 0) continue;
+     }},
     {"context_enable", call_everything},
     {"tap_enable", arm_bad_taps},
     {"signals_enable",
@@ -216,23 +219,43 @@ void disable(void* /*arg*/, dtrace_id_t /*id*/, void* /*parg*/) {
 }
 
 /// Types that are none, and mappings that lead nowhere.
-void describe_badly(dtrace_argdesc_t& argument) {
-  const char* const kNative[] = {
-      "no such type *", "struct { int", nullptr, "int", "int", "int", "", "int", "void", "int; } BEGIN { exit(3); }"};
-  const int at = argument.dtargd_ndx;
-  if (kNative[at] != nullptr)
-    std::strcpy(argument.dtargd_native, kNative[at]);
+struct BadArgument {
+  const char *native, *translated;
+  int mapping;
+};
+const std::map<std::string, BadArgument> kBadArguments = {
+    {"type_unknown", {"no such type *", "", 0}},
+    {"type_cut", {"struct { int", "", 0}},
+    {"type_endless", {nullptr, "", 0}},
+    {"type_void", {"void", "", 0}},
+    {"type_empty", {"", "", 0}},
+    {"type_script", {"int; } BEGIN { exit(3); }", "", 0}},
+    {"type_misspelt", {"unsinged long", "", 0}},
+    {"translator_missing", {"int", "no_translator_t", 0}},
+    {"translator_of_text", {"int", "text_t *", 0}},
+    {"mapping_far", {"int", "", 99}},
+    {"mapping_below", {"int", "", -5}},
+    {"type_of_program", {"app::list<int> &", "", 0}},
+    {"type_of_go", {"*main.List", "", 0}},
+};
+
+void describe_badly(dtrace_argdesc_t& argument, const BadArgument& how) {
+  if (argument.dtargd_ndx != 2) {
+    argument.dtargd_ndx = DTRACE_ARGNONE;
+    return;
+  }
+  if (how.native != nullptr)
+    std::strcpy(argument.dtargd_native, how.native);
   else
-    std::memset(argument.dtargd_native, 'x', sizeof argument.dtargd_native);  // without an end
-  if (at == 3) std::strcpy(argument.dtargd_xlate, "no_translator_t");
-  if (at == 4) argument.dtargd_mapping = 99;
-  if (at == 5) argument.dtargd_mapping = -5;
-  if (at == 7) argument.dtargd_ndx = 12345;
+    std::memset(argument.dtargd_native, 'x', sizeof argument.dtargd_native);
+  std::strcpy(argument.dtargd_xlate, how.translated);
+  argument.dtargd_mapping = how.mapping;
 }
 
 void getargdesc(void* /*arg*/, dtrace_id_t /*id*/, void* /*parg*/, dtrace_argdesc_t* argument) {
   if (wanted() == "crash_getargdesc") crash();
-  if (wanted() == "types") return describe_badly(*argument);
+  if (const auto bad = kBadArguments.find(wanted()); bad != kBadArguments.end())
+    return describe_badly(*argument, bad->second);
   if (argument->dtargd_ndx > 6) {
     argument->dtargd_ndx = DTRACE_ARGNONE;
     return;
@@ -339,7 +362,26 @@ void stop() {
   if (wanted() == "double_unregister") say("second unregister", dtrace_unregister(provider));
 }
 
+/// D texts that are wrong, each in its own way.
+constexpr struct {
+  const char *name, *text;
+} kTexts[] = {
+    {"text_cut", "typedef struct text { int t_one; } text_t;\ntranslator text_t < int T > { t_one = "},
+    {"text_semicolon", "typedef struct text { int t_one; } text_t\ntranslator text_t < int T > { t_one = T; };"},
+    {"text_member", "typedef struct text { int t_one; } text_t;\ntranslator text_t < int T > { t_wto = T; };"},
+    {"text_name", "inline int TWICE = 2 * ONCE;"},
+    {"text_null", nullptr},
+    {"translator_of_text",
+     "typedef struct text { int t_one; } text_t;\ntranslator text_t < long *T > { t_one = *T; };"},
+    {"text_later", "typedef struct text { int t_one; } text_t;\ntranslator text_t < int T > { t_one = T + ONCE; };"},
+    {"text_type", "typedef struct text { int t_one; } text_t;\ntranslator text_t < int T > { t_one = \"one\"; };"},
+    {"text_unused", "inline int ONCE = 1; typedef struct text { int t_one; } text_t;"},
+};
+sonde_text texts[] = {{nullptr, nullptr}, {nullptr, nullptr}};
+
 __attribute__((constructor)) void construct() {
+  for (const auto& one : kTexts)
+    if (wanted() == one.name) texts[0] = {"bad.d", one.text};
   if (wanted() == "crash_constructor") crash();
   if (wanted() == "exit_constructor") _exit(0);
 }
@@ -349,4 +391,4 @@ __attribute__((destructor)) void destruct() {
 
 }  // namespace
 
-SONDE_PLUGIN(start, stop, nullptr);
+SONDE_PLUGIN(start, stop, texts);

@@ -39,7 +39,7 @@ enum sonde_request_kind {
 	SONDE_READ_MEMORY, /* id = pid, address, length; reply: the bytes */
 	SONDE_WRITE_MEMORY, /* id = pid, address; payload: the bytes */
 	SONDE_RELEASE, /* id = tid of a held thread; value: 0 go on, 1 stay stopped, 2 + n: raise signal n */
-	SONDE_FOLLOW, /* value = pid, a target: from now on, a thread of it that maps an executable file waits for SONDE_ACKNOWLEDGE; id = 1: and threads of the processes that have it as their origin. */
+	SONDE_FOLLOW, /* value = pid, a target: from now on, a thread of it that maps an executable file waits for SONDE_ACKNOWLEDGE; id = 1: and threads of the processes that have it as their origin. value = 0, id = 0, payload = a wildcard (*, ?, [...]) without a NUL: from now on, a thread of any traced process that maps an executable file whose path it matches, and that no thread has waited for yet, waits; such files that processes have already are reported, too, by the ptrace source. */
 	SONDE_ACKNOWLEDGE, /* id = tid: one of its MAPPED events has been handled. The thread goes on when each of them is acknowledged */
 	SONDE_STATISTICS, /* reply: sonde_statistics */
 	SONDE_SESSIONS, /* reply: value = their number, array of sonde_session_info: for root all sessions, else the user's own */

@@ -29,9 +29,10 @@ void add_once(std::vector<Implementation>& all, Implementation one) {
 }  // namespace
 
 std::vector<Implementation> IndirectFunctions::implementations(const ElfFile& file, const ElfFunction& function) {
-  if (maps_.empty()) look();
+  if (pid_ != 0 && maps_.empty()) look();
   const Object* home = object_of(file.path());
   if (home == nullptr) return {};
+  if (pid_ == 0) return candidates(*home, function);
   const auto code = [this](uint64_t address, uint8_t* to, size_t length) { return read_code(address, to, length); };
   const auto data = [this, home](uint64_t address, uint8_t* to, size_t length) {
     return read_data(*home, address, to, length);
@@ -54,7 +55,8 @@ void IndirectFunctions::look() {
 }
 
 std::optional<IndirectFunctions::Object> IndirectFunctions::open(const std::string& path) {
-  const Files::File* file = std::ranges::count(paths_, path) != 0 ? files_.open(path) : nullptr;
+  const Files::File* file = pid_ == 0 || std::ranges::count(paths_, path) != 0 ? files_.open(path) : nullptr;
+  if (pid_ == 0 && file != nullptr) return Object{file->elf, ElfImage::read(path), 0, false};
   const ElfFunction* known = file != nullptr ? some_function(*file->elf) : nullptr;
   if (known == nullptr) return std::nullopt;
   for (const MapEntry& entry : maps_) {
@@ -163,6 +165,20 @@ std::vector<Implementation> IndirectFunctions::by_slots(const Object& home, cons
   return found;
 }
 
+/// The beginning of the text at an address as linked; empty: there is none.
+std::string IndirectFunctions::text_at(const Object& home, uint64_t linked) const {
+  char text[64] = {};
+  if (pid_ != 0) {
+    const bool maps_vdso = std::ranges::find(maps_, kVdso, &MapEntry::path) != maps_.end();
+    return maps_vdso && read(home.base + linked, text, sizeof text - 1) ? text : "";
+  }
+  uint64_t offset = 0;
+  if (!home.image->offset_of(linked, offset)) return "";
+  const std::vector<uint8_t> bytes = home.file->code(offset, sizeof text - 1);
+  std::memcpy(text, bytes.data(), bytes.size());
+  return text;
+}
+
 std::vector<Implementation> IndirectFunctions::candidates(const Object& home, const ElfFunction& function) const {
   constexpr std::string_view kOfTheVdso = "__vdso_";
   std::vector<Implementation> found;
@@ -172,11 +188,8 @@ std::vector<Implementation> IndirectFunctions::candidates(const Object& home, co
       add_once(found, {home.file->path(), offset});
       continue;
     }
-    char name[64] = {};
-    const auto vdso = std::ranges::find(maps_, kVdso, &MapEntry::path);
-    if (vdso == maps_.end() || !read(home.base + linked, name, sizeof name - 1) ||
-        !std::string_view(name).starts_with(kOfTheVdso))
-      continue;
+    const std::string name = text_at(home, linked);
+    if (!name.starts_with(kOfTheVdso)) continue;
     const Files::File* object = files_.open(kVdso);
     const ElfFunction* there = object != nullptr ? object->elf->find(name) : nullptr;
     if (there != nullptr) add_once(found, {kVdso, there->offset});

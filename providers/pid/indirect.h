@@ -39,7 +39,8 @@ struct Implementation {
   uint64_t offset;   ///< in the file
 };
 
-/// The indirect functions of one process, in its state at the first question.
+/// The indirect functions of one process, in its state at the first question; 0: of any process, for which all is taken
+/// that the resolver could return.
 class IndirectFunctions {
  public:
   IndirectFunctions(uint32_t pid, Files& files) : pid_(pid), files_(files) {}
@@ -66,6 +67,7 @@ class IndirectFunctions {
   const MapEntry* mapping_of(uint64_t address) const;
   std::optional<Implementation> code_at(uint64_t address) const;
   std::vector<Implementation> by_slots(const Object& home, const ElfFunction& function);
+  std::string text_at(const Object& home, uint64_t linked) const;
   std::vector<Implementation> candidates(const Object& home, const ElfFunction& function) const;
 
   uint32_t pid_;

@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "providers/pid/field.h"
 #include "runtime/base/procfs.h"
@@ -23,20 +25,18 @@
 namespace sonde::pid {
 namespace {
 
-struct Mapped {
-  std::string program;
-  std::vector<Object> objects;
-};
-
 void add_object(void* arg, const sonde_mapping* mapping) {
-  auto& mapped = *static_cast<Mapped*>(arg);
+  auto& objects = *static_cast<std::vector<Object>*>(arg);
   const FileId id{mapping->major, mapping->minor, mapping->inode};
-  if (std::ranges::count(mapped.objects, id, &Object::id) != 0) return;
-  mapped.objects.push_back({.path = mapping->file,
-                            .name = std::string(base_name(mapping->path)),
-                            .executable = mapping->path == mapped.program,
-                            .id = id,
-                            .mapped = mapping->path});
+  const auto known = std::ranges::find(objects, id, &Object::id);
+  if (known == objects.end())
+    objects.push_back({.path = mapping->file,
+                       .name = std::string(base_name(mapping->path)),
+                       .executable = mapping->program != 0,
+                       .id = id,
+                       .mapped = mapping->path});
+  else
+    known->executable |= mapping->program != 0;
 }
 
 /// "libc" is short for "libc.so.6" and "libc-2.36.so", but not for "libcrypt.so.1".
@@ -95,11 +95,20 @@ std::vector<const Object*> objects_at(const std::vector<Object>& objects, std::s
 }  // namespace
 
 std::vector<Object> objects_of(uint32_t pid, std::string& why) {
-  Mapped mapped{program_path(pid), {}};
-  const int error = sonde_mappings(pid, add_object, &mapped);
-  if (mapped.objects.empty()) why = why_none(pid, error);
-  if (!mapped.objects.empty() && !vdso_path().empty()) mapped.objects.push_back({kVdso, kVdso});
-  return std::move(mapped.objects);
+  std::vector<Object> objects;
+  const int error = sonde_mappings(pid, add_object, &objects);
+  if (objects.empty()) why = why_none(pid, error);
+  if (!objects.empty() && !vdso_path().empty()) objects.push_back({.path = kVdso, .name = kVdso});
+  return objects;
+}
+
+void add_file_at(std::vector<Object>& objects, const std::string& module) {
+  const Field field(module);
+  if (!is_path(module) || !field.is_exact() || !select_objects(objects, module).empty()) return;
+  std::error_code error;
+  const std::string path = std::filesystem::canonical(field.literal(), error);
+  if (error || !why_no_object(path).empty()) return;
+  objects.push_back({.path = path, .name = std::string(base_name(path)), .id = shown_number(path), .mapped = path});
 }
 
 std::string why_no_object(const std::string& path) {

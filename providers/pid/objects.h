@@ -26,8 +26,8 @@ inline bool is_same_file(const Object& a, const Object& b) {
   return a.id.inode != 0 && b.id.inode != 0 ? a.id == b.id : a.path == b.path;
 }
 
-/// The ELF files that `pid` has mapped as code, each once, by address, and the vdso. Empty if they cannot be read: `why`
-/// has the reason.
+/// The ELF files that `pid` has mapped as code, each once, by address, and the vdso; 0: that all traced processes have.
+/// Empty if they cannot be read: `why` has the reason.
 std::vector<Object> objects_of(uint32_t pid, std::string& why);
 
 /// The objects that a module field selects: by base name or a glob on it; `a.out`, the program; empty, all; and a name
@@ -36,6 +36,9 @@ std::vector<Object> objects_of(uint32_t pid, std::string& why);
 /// A field with a slash is a path, or a glob on it: it selects the file that it leads to here, by device and inode, and
 /// what processes have mapped under that path, which is another file in a container.
 std::vector<const Object*> select_objects(const std::vector<Object>& objects, std::string_view module);
+
+/// Adds the file that a path without wildcards leads to, if no process that is known has mapped it.
+void add_file_at(std::vector<Object>& objects, const std::string& module);
 
 inline bool is_path(std::string_view module) { return module.find('/') != module.npos; }
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// pid<N>: functions and instructions of the traced process N
+// pid<N>: functions and instructions of the traced process N; pid*: of all traced processes
 //
-// For each target a provider pid<N> is registered, outside of any op (sonde_on_target). It makes no probe until a
-// description names it; then it makes those that the description asks for, from the symbols of what the process has
-// mapped (sites.h). The provider `pid` has no probes: it reports errors for processes that are not traced.
+// For each target a provider pid<N> is registered, outside of any op (sonde_on_target), and one pid* for all of them.
+// It makes no probe until a description names it; then it makes those that the description asks for, from the symbols of
+// what the process has mapped (sites.h). The provider `pid` has no probes: it reports errors for processes that are not
+// traced.
+//
+// A probe of pid* is one for all processes: its taps name a file and no process, so the source puts them wherever that
+// file is mapped, now or later. Only files that sonde does not know yet need it: their first mapping waits
+// (sonde_follow_files), until the probes in them are made.
 #include <signal.h>
 
 #include <algorithm>
@@ -30,8 +35,8 @@ namespace sonde::pid {
 namespace {
 
 struct Target {
-  uint32_t pid;
-  std::string name;  ///< "pid42"
+  uint32_t pid;      ///< 0: all
+  std::string name;  ///< "pid42", "pid*"
   std::unique_ptr<RunTimeCode> compiled;
   dtrace_provider_id_t id = 0;
 };
@@ -94,7 +99,7 @@ void arm(dtrace_id_t id, const Probe& probe, const Spot& spot) {
                                      .function = spot.entry,
                                      .leave = spot.place.leave,
                                      .sum = spot.text.sum,
-                                     .flags = SONDE_TAP_FORKS,
+                                     .flags = probe.pid != 0 ? SONDE_TAP_FORKS : 0u,
                                      .locations = locations.data(),
                                      .location_count = static_cast<uint32_t>(locations.size())};
   sonde_tap_arm(id, &request);
@@ -215,6 +220,55 @@ const std::string& module_of(const Object& object, std::string_view field) {
                                                                                               : object.name;
 }
 
+/// The same for pid*.
+void tell_none_of_all(const dtrace_probedesc_t& spec, bool any_object) {
+  const Field module(spec.dtpd_mod);
+  const bool is_file = is_path(spec.dtpd_mod) && module.is_exact();
+  std::string why = is_file ? why_no_object(module.literal()) : "";
+  if (why.empty() && std::string_view(spec.dtpd_mod).starts_with("perf"))
+    why = "code that was compiled at run time is one process's: name that, as pid42 or pid$target";
+  if (why.empty() && !any_object)
+    why = "no process is traced: name one by -c or -p, or a file by its path in the module field";
+  if (why.empty())
+    why =
+        "no traced process has mapped such a module by now; with -Z, those that come later are waited for; a module "
+        "may be the path of a file, which need not be mapped yet";
+  sonde_provide_error("D_PDESC_ZERO", (matches_nothing(spec) + ": " + why).c_str());
+}
+
+/// Follows what a module field may select.
+void follow_module(const std::string& module) {
+  const Field field(module);
+  const bool any = module.find_first_not_of('*') == module.npos || module == "a.out";
+  if (is_path(module) || any) return sonde_follow_files(any ? "*" : module.c_str());
+  sonde_follow_files(("*/" + module).c_str());
+  if (!field.is_exact()) return;
+  for (const char* ending : {".*", "-*"}) sonde_follow_files(("*/" + module + ending).c_str());  // select_objects()
+}
+
+void make_probes(Target& target, const dtrace_probedesc_t& spec, const std::vector<Object>& objects) {
+  IndirectFunctions indirect(target.pid, files());
+  Found found = find_sites(spec, objects, indirect, *target.compiled, files(),
+                           [&](const Object& object, const ElfFunction& function, const char* name) {
+                             return is_known(target, object, function, name);
+                           });
+  if (!found.refusal.tag.empty()) return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
+  if (found.sites.empty() && found.known == 0)
+    return target.pid == 0 ? tell_none_of_all(spec, !objects.empty()) : tell_none(target, spec);
+  for (const Site& site : found.sites) create(target, site);
+}
+
+void provide_all(void* arg, const dtrace_probedesc_t* spec) {
+  if (spec == nullptr) return;
+  Target& target = *static_cast<Target*>(arg);
+  follow_module(spec->dtpd_mod);
+  std::string why;
+  std::vector<Object> objects = objects_of(0, why);
+  add_file_at(objects, spec->dtpd_mod);
+  for (Object& object : objects) object.module = module_of(object, spec->dtpd_mod);
+  make_probes(target, *spec, objects);
+}
+
 void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   if (spec == nullptr) return;
   Target& target = *static_cast<Target*>(arg);
@@ -234,14 +288,7 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   if (spec->dtpd_mod[0] != '\0' && target.compiled->update())
     objects.push_back({.path = SONDE_PATH_CODE, .name = target.compiled->module(), .compiled = true});
   for (Object& object : objects) object.module = module_of(object, spec->dtpd_mod);
-  IndirectFunctions indirect(target.pid, files());
-  Found found = find_sites(*spec, objects, indirect, *target.compiled, files(),
-                           [&](const Object& object, const ElfFunction& function, const char* name) {
-                             return is_known(target, object, function, name);
-                           });
-  if (!found.refusal.tag.empty()) return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
-  if (found.sites.empty() && found.known == 0) return tell_none(target, *spec);
-  for (const Site& site : found.sites) create(target, site);
+  make_probes(target, *spec, objects);
 }
 
 /// "request-start" of "request__start".
@@ -376,8 +423,9 @@ constexpr dtrace_pattr_t kAttributes = {kEvolving, kPrivate, kPrivate, kEvolving
 
 void add_target(void*, uint32_t pid) {
   if (is_target(pid)) return;
-  auto target = std::make_unique<Target>(Target{pid, "pid" + std::to_string(pid), std::make_unique<RunTimeCode>(pid)});
-  const dtrace_pops_t ops = operations(provide_target);
+  const std::string number = pid != 0 ? std::to_string(pid) : "*";
+  auto target = std::make_unique<Target>(Target{pid, "pid" + number, std::make_unique<RunTimeCode>(pid)});
+  const dtrace_pops_t ops = operations(pid != 0 ? provide_target : provide_all);
   if (dtrace_register(target->name.c_str(), &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, target.get(), &target->id) !=
       0)
     return;
@@ -393,7 +441,9 @@ extern "C" int sonde_pid_register(void) {
   g_targets.clear();
   const dtrace_pops_t ops = operations(provide_base);
   const int error = dtrace_register("pid", &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, nullptr, &g_base);
-  return error != 0 ? error : sonde_on_target(g_base, add_target, nullptr);
+  if (error != 0) return error;
+  add_target(nullptr, 0);
+  return sonde_on_target(g_base, add_target, nullptr);
 }
 
 extern "C" void sonde_pid_unregister(void) {

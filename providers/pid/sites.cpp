@@ -350,11 +350,13 @@ class Finder {
 
   /// pid1:a.out:-:401136: an address as linked.
   void find_absolute(const std::vector<Object>& objects) {
-    const auto program = std::ranges::find(objects, true, &Object::executable);
     const std::string_view module = spec_.dtpd_mod;
-    const bool is_program =
-        program != objects.end() && (module.empty() || module == "a.out" || module == program->name);
-    if (!is_program) return refuse("D_PROC_LIB", "only the a.out module is valid with the '-' function");
+    std::vector<const Object*> programs = select_objects(objects, module);
+    std::erase_if(programs, [&](const Object* one) { return !one->executable && !is_path(module); });
+    if (programs.empty()) return refuse("D_PROC_LIB", "only the a.out module is valid with the '-' function");
+    if (programs.size() > 1)
+      return refuse("D_PROC_LIB", "an address is of one program, and there are several: name its file by a path");
+    const Object* program = programs.front();
     if (!names_.glob.is_exact())
       return refuse("D_PROC_NAME", "only individual addresses may be specified with the '-' function");
     if (!names_.one_offset)
@@ -372,8 +374,7 @@ class Finder {
         return refuse("D_PROC_ALIGN", address + " is not at the beginning of an instruction");
     }
     const uint64_t entry = function == nullptr ? offset : function->offset;
-    found_.sites.push_back(
-        {SONDE_TAP_USER_OFFSET, &*program, nullptr, names_.glob.literal(), entry, {{offset, {}}}, {}});
+    found_.sites.push_back({SONDE_TAP_USER_OFFSET, program, nullptr, names_.glob.literal(), entry, {{offset, {}}}, {}});
   }
 
   Site& add(sonde_tap_kind kind, const Object& object, const ElfFunction& function, std::string name) {

@@ -121,7 +121,12 @@ uint64_t make_marked(BodyContext* context, std::string text) {
 extern "C" {
 
 uint64_t sonde_var_epid(BodyContext* context) { return context->epid; }
-uint64_t sonde_var_probeprov(BodyContext* context) { return text(context->probe->provider); }
+/// pid* has a probe for all processes: the record says whose it is.
+uint64_t sonde_var_probeprov(BodyContext* context) {
+  const std::string& provider = context->probe->provider;
+  if (!provider.ends_with('*')) return text(provider);
+  return make_string(context, provider.substr(0, provider.size() - 1) + std::to_string(context->record->pid));
+}
 uint64_t sonde_var_probemod(BodyContext* context) { return text(context->probe->module); }
 uint64_t sonde_var_probefunc(BodyContext* context) { return text(context->probe->function); }
 uint64_t sonde_var_probename(BodyContext* context) { return text(context->probe->name); }

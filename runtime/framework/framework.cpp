@@ -16,8 +16,12 @@
 #include <cstring>
 
 #include "runtime/base/find.h"
+#include "runtime/base/glob.h"
 #include "runtime/framework/framework_impl.h"
 #include "runtime/framework/living.h"
+#include "runtime/framework/mappings.h"
+#include "runtime/framework/names.h"
+#include "runtime/process/program_file.h"
 
 namespace sonde {
 namespace {
@@ -92,32 +96,39 @@ void Framework::Impl::provide_all() {
 }
 
 /// Calls dtps_provide of the always-asked providers that the description names, or (`always_asked` false) of all
-/// others. It names one of the former only if it ends with the same number: p*d42 names pid42, p* does not.
+/// others. It names one of the former only if it ends with the same number: p*d42 names pid42, p* does not. A provider
+/// of all processes, `pid*`, is only named by just that.
 void Framework::Impl::provide_for(const dtrace_probedesc_t& spec, bool always_asked) {
   const std::string_view field = spec.dtpd_provider;
   const bool names_any = field.find_first_not_of('*') == std::string_view::npos;
   const Glob glob(field);
+  const auto names = [&](const ProviderState& provider) {
+    if (is_of_all_processes(provider.name)) return field == provider.name;
+    return !names_any && number_at_end(field) == number_at_end(provider.name) && glob.matches(provider.name);
+  };
   for (size_t i = 0; i < providers.size(); i++) {
     ProviderState& provider = providers[i];
     if (provider.gone || provider.defunct || provider.always_asked != always_asked) continue;
-    provider.asked = always_asked && !names_any && number_at_end(field) == number_at_end(provider.name) &&
-                     glob.matches(provider.name);
+    provider.asked = always_asked && names(provider);
     if (provider.asked || !always_asked) call_op(ProviderOp::Provide, provider, provider.ops.dtps_provide, &spec);
   }
 }
 
 /// The probes with these names in the index, and those that providers have just matched (sonde_provide_match). Of a
-/// provider that was asked only the latter count: the index also has what earlier descriptions asked it for.
+/// provider that was asked only the latter count: the index also has what earlier descriptions asked it for. pid* also
+/// matches the name pid42, but it does not mean that provider.
 std::vector<ProbeId> Framework::Impl::match_provided(const ProbeDescription& description) {
   std::vector<ProbeId> named =
       index.match({description.provider, description.module, description.function, description.name});
-  std::erase_if(named, [this](ProbeId id) { return probes[id.value - 1].provider->asked; });
-  std::vector<ProbeId> said = std::exchange(provided, {}), all;
+  const bool all = std::ranges::any_of(
+      providers, [](const ProviderState& one) { return one.asked && is_of_all_processes(one.name); });
+  std::erase_if(named, [&](ProbeId id) { return all || probes[id.value - 1].provider->asked; });
+  std::vector<ProbeId> said = std::exchange(provided, {}), found;
   if (said.empty()) return named;
   std::ranges::sort(said);
   said.erase(std::unique(said.begin(), said.end()), said.end());
-  std::ranges::set_union(named, said, std::back_inserter(all));
-  return all;
+  std::ranges::set_union(named, said, std::back_inserter(found));
+  return found;
 }
 
 std::vector<ProbeId> Framework::Impl::match_all(const ProbeDescription& description) {
@@ -129,8 +140,12 @@ std::vector<ProbeId> Framework::Impl::match_all(const ProbeDescription& descript
     return {description.id};
   }
   dtrace_probedesc_t spec;
-  if (!to_spec(description, spec))
-    return index.match({description.provider, description.module, description.function, description.name});
+  if (!to_spec(description, spec)) {
+    provide_error = ProvideError{"D_PDESC_INVAL", "a field of the description is too long: at most " +
+                                                      std::to_string(sizeof spec.dtpd_mod - 1) +
+                                                      " bytes in a module; a * stands for any of them"};
+    return {};
+  }
   provide_for(spec, true);
   std::vector<ProbeId> found = match_provided(description);
   if (found.empty()) {
@@ -328,6 +343,21 @@ void Framework::set_ring_bytes(uint64_t bytes) { Locked(impl_.get())->firing.set
 void Framework::set_follow_forks(bool follow) { Locked(impl_.get())->follow_forks = follow; }
 
 void Framework::note_fork(uint32_t origin, uint32_t pid) { Locked(impl_.get())->forks[origin].insert(pid); }
+
+bool Framework::note_file(uint32_t pid, const MapEntry& mapping, bool waits) {
+  const Locked impl(impl_.get());
+  const auto names = [&](const std::string& wildcard) { return Glob(wildcard).matches(mapping.path); };
+  if (std::ranges::none_of(impl->followed_files, names)) return true;
+  const auto is_it = [&](const sonde_mapping& known) {
+    return FileId{known.major, known.minor, known.inode} == mapping.file && known.path == mapping.path;
+  };
+  const auto known = std::ranges::find_if(impl->files, is_it);
+  if (known != impl->files.end() && !waits) return false;
+  const auto file = to_mapping(mapping, path_to_open(pid, mapping), program_path(pid));
+  if (file && known != impl->files.end()) *known = *file;
+  if (file && known == impl->files.end()) impl->files.push_back(*file);
+  return true;
+}
 
 void Framework::set_targets(std::vector<uint32_t> pids) {
   std::lock_guard lock(impl_->mutex);

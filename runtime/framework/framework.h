@@ -23,6 +23,7 @@
 #include "runtime/base/ids.h"
 #include "runtime/base/result.h"
 #include "runtime/framework/provider.h"
+#include "runtime/process/proc_maps.h"
 #include "runtime/program/probes.h"
 #include "runtime/source/event_source.h"
 
@@ -123,6 +124,9 @@ class Framework final : public ProbeCatalog {
   void set_follow_forks(bool follow);
   /// `pid`, which the target `origin` has forked and which runs its program, has mapped files of its own.
   void note_fork(uint32_t origin, uint32_t pid);
+  /// A process that is neither a target nor forked by one has mapped a file. `waits`: a thread waits for what comes of
+  /// it. Returns whether providers may have probes for it that they have not made yet.
+  bool note_file(uint32_t pid, const MapEntry& mapping, bool waits);
 
   /// The traced processes, for providers of user probes (sonde_targets, sonde_on_target) and for $target.
   void set_targets(std::vector<uint32_t> pids);

@@ -128,6 +128,8 @@ struct Framework::Impl {
   std::vector<uint32_t> followed;                ///< pids, by sonde_follow()
   bool follow_forks = true;                      ///< -x followforks
   std::map<uint32_t, std::set<uint32_t>> forks;  ///< of each target, those that have mapped files of their own
+  std::set<std::string> followed_files;          ///< wildcards, by sonde_follow_files()
+  std::vector<sonde_mapping> files;              ///< that other processes than these were followed for
 
   std::map<uint32_t, EnablingState> enablings;
   uint32_t last_enabling = 0, last_epid = 0, last_tap = 0, last_program = 0;

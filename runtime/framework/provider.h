@@ -332,6 +332,8 @@ struct sonde_mapping {
    * has other numbers. */
   uint32_t major, minor;
   uint64_t inode;
+  uint32_t program; /* 1: it is the program of its process, not a library */
+  uint32_t reserved;
 };
 /* A place to tap in a function. */
 struct sonde_place {
@@ -354,8 +356,13 @@ int sonde_on_target_end(dtrace_provider_id_t owner, void (*hook)(void* arg, uint
  * From now on, a thread of it, or of a process that it forks, that maps a file waits until dtps_provide_module, and dtps_provide for each enabled
  * description, have been called. */
 void sonde_follow(uint32_t pid);
+/* Context: as sonde_follow(). The same for all processes that are traced, now and later: a thread waits if it maps a
+ * file whose path matches the wildcard, and that no thread has waited for yet. */
+void sonde_follow_files(const char* wildcard);
 /* Context: outside, dtps_provide, dtps_provide_module. Calls `visit` for each executable file mapping of `pid`, then
  * for those of the processes that it has forked, that run its program and have mapped files since.
+ * `pid` 0: for each file that the traced processes have mapped, as far as sonde knows: those of the targets, and those
+ * that others were followed for; where every process is traced, the files of all of them, each once.
  * ESRCH, ENOENT: no such process. EACCES, EPERM: no permission, or the context is another. */
 int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg);
 /* Context: outside, dtps_provide, dtps_provide_module. Calls `visit` for every place that taps of `kind`, USER_ENTRY or

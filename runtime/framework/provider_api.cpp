@@ -12,6 +12,7 @@
 #include "kmod/shared/locate.h"
 #include "runtime/base/find.h"
 #include "runtime/framework/framework_impl.h"
+#include "runtime/framework/mappings.h"
 #include "runtime/framework/names.h"
 #include "runtime/framework/observers.h"
 #include "runtime/process/proc_maps.h"
@@ -56,7 +57,10 @@ int Framework::Impl::register_provider(const char* name, const dtrace_pattr_t* a
   };
   if (name == nullptr || attributes == nullptr || ops == nullptr || id == nullptr)
     return refuse(EINVAL, "name, attributes, ops or the place for the id are NULL");
-  if (const std::string wrong = fault_of_provider_name(name); !wrong.empty()) return refuse(EINVAL, wrong);
+  const char* plugin = plugin_of(reinterpret_cast<const void*>(ops->dtps_enable));
+  const bool may_have_star = *plugin == '\0' && is_of_all_processes(name);
+  if (const std::string wrong = fault_of_provider_name(name); !wrong.empty() && !may_have_star)
+    return refuse(EINVAL, wrong);
   if (const std::string bad = bad_attribute(*attributes); !bad.empty())
     return refuse(EINVAL,
                   "provider " + std::string(name) + ": its attributes " + bad + " are not DTRACE_STABILITY_...");
@@ -70,7 +74,7 @@ int Framework::Impl::register_provider(const char* name, const dtrace_pattr_t* a
   }
   ProviderState& added = providers.emplace_back();
   added.name = name;
-  added.owner = {lasting_text(name), plugin_of(reinterpret_cast<const void*>(ops->dtps_enable))};
+  added.owner = {lasting_text(name), plugin};
   added.attributes = *attributes;
   added.ops = *ops;
   added.arg = arg;
@@ -196,20 +200,12 @@ bool are_locations(sonde_tap_kind kind, std::span<const sonde_location> list) {
   return std::ranges::all_of(list, [](const sonde_location& one) { return sonde_location_check(&one) == 0; });
 }
 
-/// Returns 0 or an errno.
-int visit_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg) {
-  auto maps = sonde::read_proc_maps(pid);
-  if (!maps) return maps.error().code() != 0 ? maps.error().code() : EINVAL;
-  for (const sonde::MapEntry& entry : *maps) {
-    if (!entry.executable || !entry.is_file()) continue;
-    const std::string file = sonde::path_to_open(pid, entry);
-    sonde_mapping mapping{entry.start, entry.end,        entry.offset,     {},
-                          {},          entry.file.major, entry.file.minor, entry.file.inode};
-    if (entry.path.size() >= sizeof mapping.path || file.size() >= sizeof mapping.file) continue;
-    std::memcpy(mapping.path, entry.path.c_str(), entry.path.size() + 1);
-    std::memcpy(mapping.file, file.c_str(), file.size() + 1);
-    visit(arg, &mapping);
-  }
+/// Those of the process, then those of its forks. Returns 0 or an errno.
+int visit_mappings(const sonde::Locked& framework, uint32_t pid, const sonde::VisitMapping& visit) {
+  const int error = sonde::visit_mappings(pid, visit);
+  auto* forks = framework ? sonde::find_in(framework->forks, pid) : nullptr;
+  if (error != 0 || forks == nullptr) return error;
+  std::erase_if(*forks, [&](uint32_t fork) { return sonde::visit_mappings(fork, visit) != 0; });  // it has ended
   return 0;
 }
 
@@ -439,13 +435,27 @@ void sonde_follow(uint32_t pid) {
   if (threads != nullptr && threads->follow(pid, framework->follow_forks)) framework->followed.push_back(pid);
 }
 
+void sonde_follow_files(const char* wildcard) {
+  const auto framework = locked(Call::ProvideError, "sonde_follow_files");
+  if (!framework || framework->source == nullptr || framework->followed_files.contains(wildcard)) return;
+  sonde::ThreadControl* threads = framework->source->threads();
+  if (threads != nullptr && threads->follow_files(wildcard)) framework->followed_files.insert(wildcard);
+}
+
 int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg) {
   if (!check_call(Call::Targets, "sonde_mappings")) return EPERM;
-  const int error = visit_mappings(pid, visit, arg);
   const auto framework = locked();
-  auto* forks = framework ? sonde::find_in(framework->forks, pid) : nullptr;
-  if (error != 0 || forks == nullptr) return error;
-  std::erase_if(*forks, [&](uint32_t fork) { return visit_mappings(fork, visit, arg) != 0; });  // it has ended
+  const auto act = [&](const sonde_mapping& mapping) { visit(arg, &mapping); };
+  if (pid != 0) return visit_mappings(framework, pid, act);
+  if (!framework) return EPERM;
+  const bool machine = framework->targets.empty() && framework->source != nullptr &&
+                       framework->source->capabilities().scope == sonde::SourceScope::Machine;
+  if (machine) sonde::visit_files_of_machine(act);
+  for (const uint32_t target : std::vector<uint32_t>(framework->targets)) (void)visit_mappings(framework, target, act);
+  std::erase_if(framework->files, [](const sonde_mapping& file) {  // the path leads to another one by now
+    return !sonde::leads_to(file.file, {file.major, file.minor, file.inode});
+  });
+  for (const sonde_mapping& file : std::vector<sonde_mapping>(framework->files)) act(file);
   return 0;
 }
 

@@ -5,12 +5,15 @@
 // changed, the memory is shared) is noted and reported once per batch, because a glob may name ten thousand functions.
 #include "runtime/guard/breakpoints.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
 
 #include "runtime/base/hex.h"
 #include "runtime/guard/stepper.h"
+#include "runtime/process/mounts.h"
 
 namespace sonde::guard {
 namespace {
@@ -26,6 +29,13 @@ void for_each_text(const AddressSpace& space, const TappedFile& file, Act act) {
 uint64_t address_in(const Mapping& mapping, const ArmedTap& tap) {
   const uint64_t at = tap.offset - mapping.offset;
   return tap.offset >= mapping.offset && at < mapping.end - mapping.start ? mapping.start + at : 0;
+}
+
+/// When the file was written, ns: another one may get its number. 0: not known.
+int64_t time_of(const Mapping& mapping) {
+  struct stat file {};
+  if (stat(mapping.path.c_str(), &file) != 0 || file.st_ino != mapping.inode) return 0;
+  return int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec;
 }
 
 constexpr const char* kRestarts = "a restartable sequence (rseq) is there, which a breakpoint would abort each time";
@@ -203,7 +213,7 @@ void Breakpoints::adopt(Process& process) {
 }
 
 void Breakpoints::begin(Process& process) {
-  if (!process.leaving && (process.followed || taps_.any_user(process))) prepare(process);
+  if (!process.leaving && wants(process)) prepare(process);
 }
 
 void Breakpoints::follow(Process& process, bool forks) {
@@ -215,13 +225,40 @@ void Breakpoints::follow(Process& process, bool forks) {
   }
 }
 
+void Breakpoints::follow_files(std::string_view wildcard) {
+  wanted_.emplace_back(wildcard);
+  for (auto& [pid, process] : targets_.processes()) {
+    if (process->leaving) continue;
+    prepare(*process);
+    for (const Mapping& mapping : process->space->mappings())
+      if (mapping.executable && is_news(pid, mapping)) events_.mapped(pid, mapping, 0);
+  }
+}
+
+/// Whether its breakpoints must follow its mappings.
+bool Breakpoints::wants(const Process& process) const {
+  return process.followed || !wanted_.empty() || taps_.any_user(process);
+}
+
+/// Whether the consumer follows the file, and does not know it yet.
+bool Breakpoints::is_news(pid_t pid, const Mapping& mapping) {
+  const bool wanted = std::ranges::any_of(wanted_, [&](const Glob& one) { return one.matches(mapping.path); });
+  if (!wanted) return false;
+  const FileId id{mapping.major, mapping.minor, mapping.inode};
+  return offered_.emplace(id, is_served(pid, mapping.major, mapping.minor) ? 0 : time_of(mapping)).second;
+}
+
+/// A program that is still being started does not wait: the consumer looks at its files when it has arrived.
 void Breakpoints::notify_mapped(Thread& thread, const Mapping& mapping) {
-  if (thread.process->followed) thread.unacknowledged++;
-  events_.mapped(thread, mapping);
+  const Process& process = *thread.process;
+  const bool starts = process.waiting || process.run_to_entry;
+  const bool waits = (is_news(process.pid, mapping) && !starts) || process.followed;
+  if (waits) thread.unacknowledged++;
+  events_.mapped(process.pid, mapping, waits ? thread.tid : 0);
 }
 
 void Breakpoints::notify_program(Thread& thread) {
-  if (!thread.process->followed) return;
+  if (!thread.process->followed && wanted_.empty()) return;
   for (const Mapping& mapping : thread.process->space->mappings())
     if (mapping.executable) notify_mapped(thread, mapping);
 }
@@ -342,7 +379,7 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, machine::Registers& regs, std
     else
       drop_entry(process);
     look_again(thread);
-    if (asked || process.followed || taps_.any_user(process)) watch_linker(process);
+    if (asked || wants(process)) watch_linker(process);
   } else if (site->linker) {
     if (process.run_to_constructors && space.linker_done()) arrive(process);
     look_again(thread);

@@ -29,6 +29,7 @@
 #include <map>
 #include <set>
 
+#include "runtime/base/glob.h"
 #include "runtime/guard/clone_loads.h"
 #include "runtime/guard/dif_env.h"
 #include "runtime/guard/taps.h"
@@ -39,7 +40,7 @@ class Breakpoints {
  public:
   struct Events {
     std::function<void(const std::string& text)> notice;
-    std::function<void(const Thread& thread, const Mapping& mapping)> mapped;
+    std::function<void(pid_t pid, const Mapping& mapping, pid_t waiting)> mapped;
   };
   Breakpoints(Targets& targets, TapTable& taps, Events events)
       : targets_(targets), taps_(taps), events_(std::move(events)) {}
@@ -61,6 +62,9 @@ class Breakpoints {
   /// From now on a thread that maps a file waits until the consumer acknowledges it: see Thread::unacknowledged.
   /// `forks`: the same in those that have it as their origin.
   void follow(Process& process, bool forks);
+  /// The same for each process, now and later, and files whose path matches: a thread waits for the first mapping of each
+  /// file. Reports those that are mapped already.
+  void follow_files(std::string_view wildcard);
   /// After an exec, if the process is followed: reports the files that the new program was started with.
   void notify_program(Thread& thread);
   /// A child was forked. Call it before the child runs.
@@ -90,6 +94,8 @@ class Breakpoints {
   void watch_clones(Process& process, const Mapping& text);
   void pass_clone(Thread& thread, Site& site);
   void notify_mapped(Thread& thread, const Mapping& mapping);
+  bool is_news(pid_t pid, const Mapping& mapping);
+  bool wants(const Process& process) const;
   void watch_linker(Process& process);
   /// False: there is no such place, or no breakpoint can be there.
   bool watch_entry(Process& process);
@@ -108,6 +114,8 @@ class Breakpoints {
   TapTable& taps_;
   Events events_;
   CloneLoads clone_loads_;
+  std::vector<Glob> wanted_;                       ///< paths of files that are followed
+  std::set<std::pair<FileId, int64_t>> offered_;   ///< those that the consumer knows, and when they were written
   std::map<Refused, std::set<uint64_t>> refused_;  // offsets in the file
 };
 

@@ -220,6 +220,11 @@ Result<void> Tracer::follow(pid_t pid, bool forks) {
   return {};
 }
 
+void Tracer::follow_files(std::string_view wildcard) {
+  breakpoints_.follow_files(wildcard);
+  for (auto& [tid, thread] : targets_.threads()) want_events(*thread);
+}
+
 Result<void> Tracer::acknowledge(pid_t tid) {
   Thread* thread = targets_.thread(tid);
   if (thread == nullptr || thread->exited) return no_thread(tid);

@@ -44,9 +44,8 @@ Session::Session(UtraceHost& host, UniqueFd socket)
                  event(SONDE_EVENT_TARGET_GONE, pid, static_cast<uint64_t>(status), nullptr, "");
                },
                [this](pid_t pid) { event(SONDE_EVENT_EXEC, pid, 0, nullptr, ""); },
-               [this](const Thread& thread, const Mapping& mapping) {
-                 const auto waiting = static_cast<uint64_t>(thread.unacknowledged > 0 ? thread.tid : 0);
-                 event(SONDE_EVENT_MAPPED, thread.process->pid, waiting, &mapping, mapping.path);
+               [this](pid_t pid, const Mapping& mapping, pid_t waiting) {
+                 event(SONDE_EVENT_MAPPED, pid, static_cast<uint64_t>(waiting), &mapping, mapping.path);
                },
                [this](pid_t pid, const Mapping& mapping, sonde_mapping_when when, Nanoseconds time, int file) {
                  event(SONDE_EVENT_MAPPING, pid, when, &mapping, mapping.path, time, file);
@@ -186,13 +185,19 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
     case SONDE_READ_MEMORY: return read_memory(request);
     case SONDE_WRITE_MEMORY: return plain(write_memory(request));
     case SONDE_RELEASE: return plain(tracer_.release(static_cast<pid_t>(request.header.id), request.header.value));
-    case SONDE_FOLLOW: return plain(tracer_.follow(pid, request.header.id == 1));
+    case SONDE_FOLLOW: return plain(follow(request));
     case SONDE_ACKNOWLEDGE: return plain(tracer_.acknowledge(static_cast<pid_t>(request.header.id)));
     case SONDE_STATISTICS: return statistics();
     case SONDE_SESSIONS: return Error("a guard has one session only", EOPNOTSUPP);
     case SONDE_REQUEST_COUNT: break;
   }
   return Error("malformed request: unknown kind", EINVAL);
+}
+
+Result<void> Session::follow(const RequestView& request) {
+  if (request.payload.empty()) return tracer_.follow(static_cast<pid_t>(request.header.value), request.header.id == 1);
+  tracer_.follow_files({reinterpret_cast<const char*>(request.payload.data()), request.payload.size()});
+  return {};
 }
 
 Result<Session::Answer> Session::buffers(const RequestView& request) {

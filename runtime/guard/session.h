@@ -27,6 +27,7 @@ class Session {
   void reply(Result<Answer> answer);
   Result<Answer> perform(const RequestView& request);
   Result<Answer> buffers(const RequestView& request);
+  Result<void> follow(const RequestView& request);
   Result<void> load(const RequestView& request);
   Result<void> add_ecbs(const RequestView& request);
   Result<void> remove_ecbs(const RequestView& request);

@@ -12,6 +12,7 @@
 // wants.
 #include "runtime/guard/taps.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -102,7 +103,10 @@ Result<TappedFile*> TapTable::file_of(const std::string& path) {
   std::unique_ptr<TappedFile>& known = files_[{path, number}];
   if (known == nullptr)
     known = std::make_unique<TappedFile>(
-        TappedFile{.path = path, .number = number, .shown = memory ? FileId{} : shown_number(path)});
+        TappedFile{.path = path,
+                   .number = number,
+                   .shown = memory ? FileId{} : shown_number(path),
+                   .held = UniqueFd(memory ? -1 : open(path.c_str(), O_PATH | O_CLOEXEC))});
   return known.get();
 }
 

@@ -13,6 +13,7 @@
 #include "kmod/shared/abi.h"
 #include "runtime/abi/protocol.h"
 #include "runtime/base/few.h"
+#include "runtime/base/unique_fd.h"
 #include "runtime/guard/address_space.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/process/rseq.h"
@@ -37,6 +38,7 @@ struct TappedFile {
   std::string path;
   FileId number = {};  ///< as stat() has it; none: memory that no file backs
   FileId shown = {};   ///< as /proc/PID/maps has it; none: nobody may read the file
+  UniqueFd held = {};  ///< the file: as long as it is open, no other one gets its number
   std::vector<ArmedTap*> taps = {};
   std::optional<std::vector<CodeRange>> sequences = {};  ///< its restartable sequences, once somebody has asked
 

@@ -25,7 +25,7 @@ class Tracer {
   struct Events {
     std::function<void(pid_t pid, long status)> gone;
     std::function<void(pid_t pid)> exec;
-    std::function<void(const Thread& thread, const Mapping& mapping)> mapped;
+    std::function<void(pid_t pid, const Mapping& mapping, pid_t waiting)> mapped;  ///< `waiting`: a thread, or 0
     /// `time`: when it was there. `file`: a descriptor to send; -1: none.
     std::function<void(pid_t pid, const Mapping& mapping, sonde_mapping_when when, Nanoseconds time, int file)> mapping;
     std::function<void(const std::string& text)> notice;
@@ -51,6 +51,7 @@ class Tracer {
   void go();
   Result<void> release(pid_t tid, uint64_t how);
   Result<void> follow(pid_t pid, bool forks);
+  void follow_files(std::string_view wildcard);
   Result<void> acknowledge(pid_t tid);
   /// Lets processes go for good, once no trap of ours is under way.
   void let_go(const std::vector<pid_t>& pids);

@@ -39,6 +39,7 @@ class Reader {
     for (size_t i = 0; i < count; i++) {
       GElf_Phdr header;
       if (gelf_getphdr(elf_, static_cast<int>(i), &header) == nullptr || header.p_type != PT_LOAD) continue;
+      image_.parts.push_back({header.p_vaddr, header.p_offset, header.p_filesz});
       if ((header.p_flags & PF_W) != 0) image_.writable.push_back({header.p_vaddr, header.p_vaddr + header.p_memsz});
     }
   }
@@ -87,6 +88,13 @@ std::shared_ptr<const ElfImage> ElfImage::read(const std::string& path) {
   const std::unique_ptr<Elf, ElfEnd> elf(fd ? elf_begin(fd.get(), ELF_C_READ_MMAP, nullptr) : nullptr);
   if (elf != nullptr && elf_kind(elf.get()) == ELF_K_ELF) Reader(elf.get(), *image).run();
   return image;
+}
+
+bool ElfImage::offset_of(uint64_t address, uint64_t& offset) const {
+  const auto holds = [address](const Part& part) { return address - part.address < part.size; };
+  const auto part = std::ranges::find_if(parts, holds);
+  if (part != parts.end()) offset = part->offset + (address - part->address);
+  return part != parts.end();
 }
 
 bool ElfImage::is_writable(uint64_t address) const {

@@ -22,6 +22,10 @@ struct ElfImage {
   struct Range {
     uint64_t begin, end;
   };
+  struct Part {
+    uint64_t address, offset, size;
+  };
+  std::vector<Part> parts;                            ///< what of the file is mapped; addresses as linked
   std::vector<Range> writable;                        ///< as linked, including what is not in the file
   std::vector<ElfRelocation> relocations;             ///< by rising slot
   std::unordered_map<std::string, uint64_t> symbols;  ///< of .dynsym, defined here: functions and data
@@ -29,6 +33,8 @@ struct ElfImage {
   /// Never null; empty if the object or its section headers cannot be read.
   static std::shared_ptr<const ElfImage> read(const std::string& path);
 
+  /// Where the byte at an address is in the file; false: it is not in the file.
+  bool offset_of(uint64_t address, uint64_t& offset) const;
   bool is_writable(uint64_t address) const;
   /// The relocation of the word at `slot`; null: there is none.
   const ElfRelocation* relocation(uint64_t slot) const;

@@ -29,6 +29,15 @@ constexpr size_t kMappedAtOnce = 64;  ///< events; few, because the thread that 
 /// The next time (CLOCK_MONOTONIC) at which the time of day is a multiple of `period`: the same moment on all machines.
 Nanoseconds next_multiple(Nanoseconds period) { return monotonic_now() + period - now_of(CLOCK_REALTIME) % period; }
 
+MapEntry entry_of(const FileMapping& mapping) {
+  return {.start = mapping.address,
+          .end = mapping.address + mapping.bytes,
+          .offset = mapping.offset,
+          .executable = true,
+          .path = mapping.path,
+          .file = {mapping.major, mapping.minor, mapping.inode}};
+}
+
 }  // namespace
 
 Tracing::Tracing(const OpenedSource& opened, Framework& framework, const BodyProgram& program, Targets& targets,
@@ -216,9 +225,10 @@ Result<void> Tracing::look_at_mapped() {
   for (const FileMapped& file : mapped) {
     const FileMapping& mapping = file.mapping;
     if (file.origin != 0 && file.origin != mapping.pid) framework_.note_fork(file.origin, mapping.pid);
+    if (file.origin == 0 && !framework_.note_file(mapping.pid, entry_of(mapping), file.waiting != 0)) continue;
     paths.push_back(mapping.path);
   }
-  auto done = framework_.modules_appeared(paths);
+  auto done = paths.empty() ? Result<void>() : framework_.modules_appeared(paths);
   for (const FileMapped& file : mapped)
     if (threads_ != nullptr && file.waiting != 0) (void)threads_->acknowledge(file.waiting).has_value();
   return done;

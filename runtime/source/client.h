@@ -81,6 +81,9 @@ class SourceClient : public EventSource, public TargetControl, public ThreadCont
   Result<void> write_memory(uint32_t pid, uint64_t address, std::span<const uint8_t> from) override;
   Result<void> release(uint32_t tid, Release how) override;
   Result<void> follow(uint32_t pid, bool forks) override { return simple(SONDE_FOLLOW, pid, forks ? 1 : 0); }
+  Result<void> follow_files(std::string_view wildcard) override {
+    return simple(SONDE_FOLLOW, 0, 0, {reinterpret_cast<const uint8_t*>(wildcard.data()), wildcard.size()});
+  }
   Result<void> acknowledge(uint32_t tid) override { return simple(SONDE_ACKNOWLEDGE, 0, tid); }
   int event_fd() const override { return transport_->event_fd(); }
   Result<std::optional<SourceEvent>> next_event() override { return transport_->next_event(); }

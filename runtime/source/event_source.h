@@ -65,6 +65,9 @@ class ThreadControl {
   /// acknowledged. FileMapped::waiting names the thread. `forks`: the same in the processes that have it as their
   /// origin.
   virtual Result<void> follow(uint32_t pid, bool forks) = 0;
+  /// From now on, a thread of any traced process that maps an executable file whose path matches the wildcard waits in
+  /// the same way, if no thread has waited for that file yet.
+  virtual Result<void> follow_files(std::string_view wildcard) = 0;
   /// One FileMapped event of the waiting thread `tid` has been handled.
   virtual Result<void> acknowledge(uint32_t tid) = 0;
 

@@ -102,6 +102,50 @@ TEST_F(PidTest, APathTellsFilesOfTheSameNameApart) {
   EXPECT_EQ(source.taps.size(), 2u) << "by its name it is in both";
 }
 
+/// One probe for all processes: its tap names the file only, and what pid42 has is not matched again.
+TEST_F(PidTest, OneProbeForAllProcesses) {
+  TargetProgram again("target", kTargetSource);
+  const uint32_t other = again.start();
+  framework.set_targets({pid, other});
+  EXPECT_EQ(names({provider, "libc", "malloc", "entry", {}}), (std::vector<std::string>{"libc.so.6:malloc:entry"}));
+  const ProbeId of_all = only({"pid*", "libc", "malloc", "entry", {}});
+  EXPECT_EQ(framework.info(of_all).provider, "pid*");
+  EXPECT_EQ(only({"pid*", "libc*", "malloc", "entry", {}}), of_all);
+  EXPECT_EQ(count({"p*", "libc*", "malloc", "entry", {}}), 2u) << "any other glob matches what there is";
+  enable({"pid*", "libc", "malloc", "entry", {}});
+  ASSERT_EQ(source.taps.size(), 1u);
+  EXPECT_EQ(source.taps[0].pid, 0u);
+  EXPECT_FALSE(source.taps[0].forks);
+  source.taps.clear();
+  enable({"pid*", "a.out", "work", "entry", {}});
+  EXPECT_EQ(source.taps.size(), 2u) << "one probe, in the programs of both";
+  EXPECT_EQ(count({"pid*", again.path(), "work", "entry", {}}), 1u);
+  const std::vector<std::string> follows = {"follow */libc",  "follow */libc.*", "follow */libc-*",
+                                            "follow */libc*", "follow *",        "follow " + again.path()};
+  std::vector<std::string> asked;
+  for (const std::string& call : source.calls)
+    if (call.starts_with("follow") && call.find(std::to_string(pid)) == call.npos) asked.push_back(call);
+  EXPECT_EQ(asked, follows) << "each once";
+}
+
+/// A path needs no process: what the file's resolvers may return is probed then, whichever that will be.
+TEST_F(PidTest, AFileThatNobodyHasMapped) {
+  framework.set_targets({});
+  EXPECT_EQ(only({"pid*", program.path(), "work", "entry", {}}), only({"pid*", program.path(), "wor?", "entry", {}}));
+  enable({"pid*", "/lib/x86_64-linux-gnu/libc.so.6", "strlen", "entry", {}});
+  EXPECT_GT(source.taps.size(), 1u);
+  EXPECT_THAT(refusal({"pid*", "libc*", "malloc", "entry", {}}),
+              HasSubstr("no process is traced: name one by -c or -p"));
+  EXPECT_THAT(refusal({"pid*", "/nowhere", "main", "entry", {}}), HasSubstr("/nowhere: No such file or directory"));
+  EXPECT_THAT(refusal({"pid*", program.path(), "nosuch", "entry", {}}), StartsWith("D_PROC_FUNC"));
+  EXPECT_THAT(refusal({"pid*", std::string("/") + std::string(300, 'x'), "f", "entry", {}}), HasSubstr("at most 255"));
+  framework.set_targets({pid});
+  EXPECT_THAT(refusal({"pid*", "nosuch", "main", "entry", {}}),
+              HasSubstr("no traced process has mapped such a module"));
+  EXPECT_THAT(refusal({"pid*", "perf*", "main", "entry", {}}), HasSubstr("is one process's"));
+  EXPECT_THAT(refusal({"pid*", "", "-", "1139", {}}), StartsWith("D_PROC_"));
+}
+
 TEST_F(PidTest, LaterDescriptionsFindMore) {
   EXPECT_EQ(count({provider, "a.out", "work", "entry", {}}), 1u);
   EXPECT_GT(count({provider, "a.out", "*", "return", {}}), 2u);
@@ -273,7 +317,7 @@ int main(void) { if (write(1, "x", 1) != 1) return 1; pause(); return two(1); }
   EXPECT_EQ(names({name, "twins", "tw*", "entry", {}}),
             (std::vector<std::string>{"twins:one:entry", "twins:two:entry"}))
       << "a name that others can call comes first";
-  EXPECT_EQ(count({"pid*", "a.out", "main", "entry", {}}), 0u);
+  EXPECT_EQ(count({"p*", "a.out", "main", "entry", {}}), 0u);
   EXPECT_EQ(count({"p*" + std::to_string(other), "a.out", "main", "entry", {}}), 1u);
 }
 

@@ -2,6 +2,6 @@
 /* @program: aliases -O1 */
 /* @sonde: -q -c @program@ */
 /* @status: 1 */
-/* @stderr: probe description pid*:a.out:twice:entry does not match any probes */
+/* @stderr: probe description p*d*:a.out:twice:entry does not match any probes */
 /* A glob alone makes no probes. */
-pid*:a.out:twice:entry { }
+p*d*:a.out:twice:entry { }

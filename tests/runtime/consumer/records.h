@@ -50,6 +50,7 @@ class QuietSource : public EventSource, public ThreadControl {
     return {};
   }
   Result<void> follow(uint32_t, bool) override { return {}; }
+  Result<void> follow_files(std::string_view) override { return {}; }
   Result<void> acknowledge(uint32_t) override { return {}; }
   int event_fd() const override { return -1; }
   Result<std::optional<SourceEvent>> next_event() override { return std::optional<SourceEvent>(); }

@@ -47,6 +47,8 @@ TEST(ProviderAbi, StructsOfTwo) {
   EXPECT_EQ(offsetof(sonde_mapping, file), 4120u);
   EXPECT_EQ(offsetof(sonde_mapping, major), 8216u);
   EXPECT_EQ(offsetof(sonde_mapping, inode), 8224u);
+  EXPECT_EQ(offsetof(sonde_mapping, program), 8232u);
+  EXPECT_EQ(sizeof(sonde_mapping), 8240u);
   EXPECT_EQ(offsetof(sonde_place, leave), 16u);
 }
 

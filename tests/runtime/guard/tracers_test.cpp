@@ -18,7 +18,7 @@ uint64_t firings_of(int calls, std::barrier<>& both) {
   EcbTable ecbs;
   guard::Recorder recorder(ecbs);
   Tracer tracer(host, taps, recorder,
-                {[](pid_t, long) {}, [](pid_t) {}, [](const Thread&, const Mapping&) {},
+                {[](pid_t, long) {}, [](pid_t) {}, [](pid_t, const Mapping&, pid_t) {},
                  [](pid_t, const Mapping&, sonde_mapping_when, Nanoseconds, int) {},
                  [](const std::string& text) { ADD_FAILURE() << text; },
                  [](const std::string& text) { ADD_FAILURE() << text; }, [] {}});

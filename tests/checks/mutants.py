@@ -280,7 +280,7 @@ MUTANTS = [
     E("runtime/session/limits.cpp", "Result<void> check_clauses(", "sonde_dif_needs(&fire).bytes > room", "false", "script:tst.drop.principal"),
     E("runtime/session/targets.cpp", "void Targets::note_end(", "pid == started_.front()", "true", "scenario:ends_as_the_program_ends"),
     # contracts that the built-in providers do not need
-    E("runtime/framework/provider_api.cpp", "int sonde_tap_arm(", "framework->op_probe.value != probe", "false", "framework_test:FrameworkTest.OpsMayNotArmForOthers"),
+    E("runtime/framework/enable.cpp", "bool Framework::Impl::may_arm(", "op_probe == probe.info.id", "true", "framework_test:FrameworkTest.OpsMayNotArmForOthers"),
     E("runtime/plugin/plugin.cpp", "std::string check_header(", "plugin.start == nullptr", "false", "plugin_test:Bad.NothingToStartOrToStop"),
     E("runtime/plugin/plugin.cpp", "std::string check_header(", "plugin.stop == nullptr", "false", "plugin_test:Bad.NothingToStartOrToStop"),
     E("runtime/framework/local_firing.cpp", "void LocalFiring::count_drop(", "list->ecbs.size()", "1u", "framework_test:LocalFiringTest.ASeventeenthFiringAtOnceIsDroppedForEachEcb"),

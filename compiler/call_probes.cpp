@@ -14,11 +14,12 @@ std::vector<CallProbe> calls_of(ProbeCatalog& probes, const LoweredClause& claus
   for (const ProbeDescription& description : clause.descriptions) {
     for (ProbeId id : probes.match(description)) {
       const ProbeInfo& info = probes.info(id);
-      const SyscallInfo* call = find_syscall(info.function);
-      if (info.provider == "syscall")
-        calls.push_back({id, call != nullptr ? call->number : kUnnamedCall, info.name == "return"});
-      else
+      if (info.provider != "syscall") {
         others = {{id, CallProbe::kNone}};
+        continue;
+      }
+      const SyscallInfo* call = find_syscall(info.function);
+      calls.push_back({id, call != nullptr ? call->number : kUnnamedCall, info.name == "return"});
     }
   }
   calls.insert(calls.end(), others.begin(), others.end());

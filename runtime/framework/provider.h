@@ -275,8 +275,7 @@ void sonde_print_message(const char* text);
 struct sonde_tap_request {
   uint32_t size; /* sizeof(struct sonde_tap_request), as the caller has it */
   enum sonde_tap_kind kind;
-  uint32_t
-      number; /* of a system call, or SONDE_UNNAMED_CALLS; in SONDE_PATH_CODE: the number of bytes that `sum` covers */
+  uint32_t number;          /* of a system call, or SONDE_UNNAMED_CALLS; in SONDE_PATH_CODE: bytes that `sum` covers */
   uint32_t pid;             /* 0: all targets */
   const char* path;         /* user taps: the file; KERNEL_*: the module, NULL: the kernel itself; else NULL */
   uint64_t offset;          /* in the file, of the instruction; of PROFILE and TICK: the period, ns */

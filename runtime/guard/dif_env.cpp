@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "kmod/shared/locate.h"
+#include "runtime/base/kept_fds.h"
 #include "runtime/base/procfs.h"
 #include "runtime/firing/texts.h"
 #include "runtime/guard/tracer.h"
@@ -40,21 +41,11 @@ std::string thread_path(const Thread& thread, const std::string& name) {
   return "/proc/" + std::to_string(thread.process->pid) + "/task/" + std::to_string(thread.tid) + "/" + name;
 }
 
-/// The highest descriptor that is kept open. The guard needs some of the others itself.
-int highest_kept() {
-  static const int highest = [] {
-    rlimit limit{256, 256};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    return static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1u << 20) / 2);
-  }();
-  return highest;
-}
-
 /// Reads a file of /proc that is kept open: up to `size` - 1 bytes, and a NUL.
 ssize_t read_kept(const Thread& thread, UniqueFd& fd, const char* name, char* to, size_t size) {
   if (!fd) fd.reset(open(thread_path(thread, name).c_str(), O_RDONLY | O_CLOEXEC));
   ssize_t got = fd ? pread(fd.get(), to, size - 1, 0) : -1;
-  if (got < 0 || fd.get() > highest_kept()) fd.reset();
+  if (got < 0 || fd.get() > highest_kept_fd()) fd.reset();
   to[std::max<ssize_t>(got, 0)] = '\0';
   return got;
 }

@@ -20,6 +20,7 @@
 #include <span>
 
 #include "runtime/base/find.h"
+#include "runtime/base/kept_fds.h"
 #include "runtime/guard/targets.h"
 
 namespace sonde::guard {
@@ -107,6 +108,7 @@ Result<TappedFile*> TapTable::file_of(const std::string& path) {
                    .number = number,
                    .shown = memory ? FileId{} : shown_number(path),
                    .held = UniqueFd(memory ? -1 : open(path.c_str(), O_PATH | O_CLOEXEC))});
+  if (known->held.get() > highest_kept_fd()) known->held.reset();
   return known.get();
 }
 

@@ -38,7 +38,7 @@ struct TappedFile {
   std::string path;
   FileId number = {};  ///< as stat() has it; none: memory that no file backs
   FileId shown = {};   ///< as /proc/PID/maps has it; none: nobody may read the file
-  UniqueFd held = {};  ///< the file: as long as it is open, no other one gets its number
+  UniqueFd held = {};  ///< the file: while it is open, no other one gets its number; none where descriptors are few
   std::vector<ArmedTap*> taps = {};
   std::optional<std::vector<CodeRange>> sequences = {};  ///< its restartable sequences, once somebody has asked
 

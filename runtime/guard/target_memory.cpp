@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,21 +13,13 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/base/kept_fds.h"
 #include "runtime/base/procfs.h"
 
 namespace sonde::guard {
 namespace {
 
 int kept_open = 0;  // by all targets of this guard
-
-int most_kept() {
-  static const int most = [] {
-    rlimit limit{256, 256};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    return static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1u << 20) / 2);
-  }();
-  return most;
-}
 
 std::string path_of(pid_t pid, const char* name) { return proc_folder(pid) + "/" + name; }
 
@@ -73,7 +64,7 @@ bool TargetMemory::open() const {
 
 bool TargetMemory::can_open() const {
   const bool can = open();
-  if (kept_open > most_kept()) close();
+  if (kept_open > highest_kept_fd()) close();
   return can;
 }
 
@@ -91,14 +82,14 @@ void TargetMemory::close() const {
 
 bool TargetMemory::read(uint64_t address, void* to, size_t length) const {
   const bool done = open() && pread(fd_.get(), to, length, static_cast<off_t>(address)) == static_cast<ssize_t>(length);
-  if (kept_open > most_kept()) close();
+  if (kept_open > highest_kept_fd()) close();
   return done || (lent_ != 0 && peek(address, to, length));
 }
 
 bool TargetMemory::write(uint64_t address, const void* from, size_t length) {
   const bool done =
       open() && pwrite(fd_.get(), from, length, static_cast<off_t>(address)) == static_cast<ssize_t>(length);
-  if (kept_open > most_kept()) close();
+  if (kept_open > highest_kept_fd()) close();
   return done || (lent_ != 0 && poke(address, from, length));
 }
 

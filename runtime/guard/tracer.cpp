@@ -67,10 +67,9 @@ constexpr size_t kMostLost = 16;  // waits for pages in one firing
 /// The errno in a result as the kernel returns it; 0: the call did not fail.
 int errno_of(int64_t result) { return result < 0 && result >= -4095 ? static_cast<int>(-result) : 0; }
 
-/// `number`: as in utrace_call.
-Firing of_call(int64_t number) {
+/// `number`: of `call`, as in utrace_call.
+Firing of_call(uint32_t call, int64_t number) {
   Firing firing;
-  const uint32_t call = call_of_number(number);
   firing.call = call;
   if (call == kUnnamedCall) firing.call = *(firing.unnamed_call = utrace_given_number(number));
   return firing;
@@ -366,11 +365,11 @@ uint32_t Tracer::on_entry(Thread& thread) {
   const utrace_call made = utrace_get_call(thread.task);
   if (made.number < 0) return resume_action(thread);
   const uint32_t call = call_of_number(made.number);
-  Firing firing = of_call(made.number);
+  Firing firing = of_call(call, made.number);
   std::ranges::copy(made.arguments, firing.args.begin() + SONDE_ARG_SYSCALL_ENTRY_CALL);
   fire_call(thread, taps_.entries(call), firing);
   if (is_exec(call) && taps_.any(SONDE_TAP_EXEC)) {
-    Firing exec = of_call(made.number);
+    Firing exec = of_call(call, made.number);
     exec.text = path_of_exec(thread, made, call);
     fire(thread, taps_.of(SONDE_TAP_EXEC), exec);
   }
@@ -388,7 +387,7 @@ void Tracer::fire_return(Thread& thread, int64_t number, int64_t result, uint64_
   // rt_sigreturn is the only call that has lost its number by its exit stop.
   if (number == -1) number = SYS_rt_sigreturn;
   const uint32_t call = call_of_number(number);
-  Firing firing = of_call(number);
+  Firing firing = of_call(call, number);
   firing.timestamp = returned_at;
   firing.error = leaves_no_result(call) ? 0 : errno_of(result);
   if (is_exec(call) && firing.error != 0 && taps_.any(SONDE_TAP_EXEC_FAILURE)) {
@@ -433,7 +432,9 @@ uint32_t Tracer::on_exec(Thread& thread) {
   return resume_action(thread);
 }
 
-void Tracer::fire_exec(Thread& thread) { fire(thread, taps_.of(SONDE_TAP_EXEC_SUCCESS), of_call(SYS_execve)); }
+void Tracer::fire_exec(Thread& thread) {
+  fire(thread, taps_.of(SONDE_TAP_EXEC_SUCCESS), of_call(SYS_execve, SYS_execve));
+}
 
 /// The thread runs on. A record that holds it needs a stop, so its sample is asked for.
 void Tracer::take_sample(Thread& thread, uint32_t id, const Sample& sample) {

@@ -10,7 +10,6 @@
 
 #include <elf.h>
 #include <link.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #define XXH_INLINE_ALL
@@ -23,6 +22,7 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/kept_fds.h"
 #include "runtime/process/mounts.h"
 #include "runtime/process/proc_maps.h"
 
@@ -76,10 +76,8 @@ std::map<Unwinder::FileKey, std::shared_ptr<CfiTable>>& Unwinder::tables() {
 
 bool Unwinder::open() {
   if (maps_) return true;
-  rlimit most{};
-  getrlimit(RLIMIT_NOFILE, &most);
   maps_ = open_mappings(pid_);
-  if (static_cast<rlim_t>(maps_.get()) >= most.rlim_cur / 2) maps_.reset();  // the rest is for what cannot do without
+  if (maps_.get() > highest_kept_fd()) maps_.reset();
   return static_cast<bool>(maps_);
 }
 

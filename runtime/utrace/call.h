@@ -25,8 +25,8 @@ constexpr uint32_t utrace_given_number(int64_t number) {
 
 /// The call that a thread is in, at the report of a call, clone, exec or exit.
 struct utrace_call {
-  int64_t
-      number;  ///< of a 64-bit call; or kUtraceCompatCalls + that of a 32-bit call; or one of the far calls; -1: not known
+  /// Of a 64-bit call; or kUtraceCompatCalls + that of a 32-bit call; or one of the far calls; -1: not known.
+  int64_t number;
   uint64_t arguments[6];  ///< their current values; those of 32-bit calls are zero-extended
   int64_t result;         ///< at its return: negative errno as the program gets it; -512 to -516: the call is repeated
   uint64_t returned_at;   ///< CLOCK_MONOTONIC, ns: of a return that is reported late; else 0

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -18,6 +17,8 @@
 #include <cstdio>
 #include <cstring>
 #include <vector>
+
+#include "runtime/base/kept_fds.h"
 
 namespace sonde {
 namespace {
@@ -130,16 +131,6 @@ UniqueFd open_of(pid_t pid, const char* name) {
   return UniqueFd(open(path, O_RDONLY | O_CLOEXEC));
 }
 
-/// Above half of the limit no descriptor is kept.
-bool may_keep(int fd) {
-  static const auto highest = [] {
-    rlimit limit{256, 256};
-    getrlimit(RLIMIT_NOFILE, &limit);
-    return static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1u << 20) / 2);
-  }();
-  return fd <= highest;
-}
-
 bool is_here(uint64_t entry, Access access) {
   const bool is_protected = (entry & kWriteProtected) != 0;
   if ((entry & kPresent) != 0) return access == Access::Read || !is_protected;
@@ -198,7 +189,7 @@ bool Pages::here(uint64_t address, size_t length, Access access) {
     if (!map_) return true;
     const size_t part = std::min<size_t>(count - done, entries.size());
     const ssize_t got = pread(map_.get(), entries.data(), part * 8, static_cast<off_t>((first + done) * 8));
-    if (got <= 0 || !may_keep(map_.get())) map_.reset();
+    if (got <= 0 || map_.get() > highest_kept_fd()) map_.reset();
     if (got <= 0) return true;  // the memory is gone
     if (!std::all_of(entries.begin(), entries.begin() + got / 8, [&](uint64_t one) { return is_here(one, access); }))
       return false;

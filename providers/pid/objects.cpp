@@ -98,8 +98,14 @@ std::vector<Object> objects_of(uint32_t pid, std::string& why) {
   std::vector<Object> objects;
   const int error = sonde_mappings(pid, add_object, &objects);
   if (objects.empty()) why = why_none(pid, error);
+  tell_if_descriptors_lack(error);
   if (!objects.empty() && !vdso_path().empty()) objects.push_back({.path = kVdso, .name = kVdso});
   return objects;
+}
+
+void tell_if_descriptors_lack(int error) {
+  if (error != EMFILE && error != ENFILE) return;
+  sonde_print_message("too many files are open: the functions of some libraries are not probed; raise ulimit -n");
 }
 
 void add_file_at(std::vector<Object>& objects, const std::string& module) {

@@ -37,6 +37,10 @@ std::vector<Object> objects_of(uint32_t pid, std::string& why);
 /// what processes have mapped under that path, which is another file in a container.
 std::vector<const Object*> select_objects(const std::vector<Object>& objects, std::string_view module);
 
+/// A library that cannot be read, or a process, would be missed without a word if others match: `error`, an errno, says
+/// whether it is for want of a descriptor.
+void tell_if_descriptors_lack(int error);
+
 /// Adds the file that a path without wildcards leads to, if no process that is known has mapped it.
 void add_file_at(std::vector<Object>& objects, const std::string& module);
 

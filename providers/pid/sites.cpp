@@ -110,7 +110,8 @@ class Finder {
       }
       Files::File* file = files_.open(object->path);
       if (file == nullptr) {
-        if (unread.empty()) unread = why_unread(*object);
+        const std::string why = why_unread(*object);
+        if (unread.empty()) unread = why;
         continue;
       }
       if (searched.empty()) searched = object->name;
@@ -263,6 +264,7 @@ class Finder {
     const UniqueFd file(open(object.path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file) return ": '" + object.name + "' is no ELF file for " + machine::kName + " that can be read";
     const int error = errno;
+    tell_if_descriptors_lack(error);
     const std::string why = ": '" + object.name + "' cannot be read: " + std::strerror(error);
     const bool replaced = object.path.find("/map_files/") != std::string::npos && error == EPERM;
     return why +

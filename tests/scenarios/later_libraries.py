@@ -4,6 +4,7 @@ in its place, beside it, or behind it."""
 
 import os
 import pathlib
+import resource
 import shutil
 
 from support import check, equal, scenario
@@ -91,3 +92,19 @@ def a_later_library_with_other_arguments(world):
         counted = sum(int(line.split()[1]) for line in result.stdout.splitlines() if len(line.split()) == 2)
         equal(counted, calls, f"calls of {later}: {result.stdout} {result.stderr}")
         equal(result.stderr.count("has other arguments than the one before"), 0 if calls else 1, f"lines in {result.stderr!r}")
+
+
+@scenario()
+def libraries_that_lack_descriptors_are_told(world):
+    """sonde reads each library, and keeps it open. What it cannot open is said, once; without that limit all is counted."""
+    built = world.program("later_library", "-shared", "-fPIC", "-O1", "-g", "-DFUNC=first_one", "-DSIZE=1")
+    paths = [world.path(f"many{n}.so") for n in range(60)]
+    for path in paths:
+        shutil.copy(built, path)
+    for most in (40, 1024):
+        def limited(most=most):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        result = world.sonde("-q", "-Z", "-n", "pid$target:many*.so:go:entry { @[probefunc] = count(); }",
+                             "-c", " ".join([world.program("later"), "folders", *paths]), preexec_fn=limited)
+        told = result.stderr.count("too many files are open")
+        equal((counts(result.stdout)["go"] == 180, told), (most == 1024, 0 if most == 1024 else 1), f"limit {most}: {result}")

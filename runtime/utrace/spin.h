@@ -5,8 +5,8 @@
 // must be woken up, which on a virtual machine costs more than everything else of a stop (docs/guard.md has the
 // figures). So after a thread was continued the core polls for kSpin. If no stop came (the thread sleeps in a call,
 // computes, or has no processor but ours), it polls less often: it skips 1, 3, 7 ... occasions, at most kMostLeftOut,
-// until a poll finds a stop again. There are kLooksATurn polls in a turn, so that the consumer's requests and timers do
-// not wait long.
+// until a poll finds a stop again. There are kLooksATurn polls in a turn, so that the consumer's requests and timers wait
+// about a millisecond at most.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace sonde {
 class Spin {
  public:
   static constexpr std::chrono::microseconds kSpin{30};
-  static constexpr int kLooksATurn = 8;
+  static constexpr int kLooksATurn = 32;
   static constexpr int kMostLeftOut = 63;
 
   void begin_turn() { looks_ = kLooksATurn; }

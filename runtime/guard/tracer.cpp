@@ -278,7 +278,7 @@ bool Tracer::must_wait(Thread& thread, Firing& firing, machine::Registers* regs)
 
 bool Tracer::begin_page_wait(Thread& thread, Firing& firing) {
   if (firing.lost.size() >= kMostLost) return false;
-  auto fetch = Fetch::begin(thread.process->pid, firing.lacking.address, firing.lacking.length);
+  auto fetch = thread.process->space->pages().fetch(firing.lacking.address, firing.lacking.length);
   if (!fetch) return false;
   thread.page_wait.emplace(PageWait{std::move(*fetch), Pages::Clock::now() + kFiringWaitsForPages});
   page_waits_.push_back(thread.tid);

@@ -139,10 +139,9 @@ bool is_here(uint64_t entry, Access access) {
 
 }  // namespace
 
-std::optional<Fetch> Fetch::begin(pid_t pid, uint64_t address, size_t length) {
+std::optional<Fetch> Fetch::begin(pid_t pid, const UniqueFd& memory, uint64_t address, size_t length) {
   Helpers& all = helpers();
-  const UniqueFd memory = open_of(pid, "mem");
-  if (!memory || all.busy >= kMostHelpers) return std::nullopt;
+  if (all.busy >= kMostHelpers) return std::nullopt;
   std::optional<Helper> helper;
   if (all.idle.empty()) {
     helper = new_helper();
@@ -180,17 +179,36 @@ void end_page_helpers() {
   }
 }
 
+bool Pages::open() {
+  if (map_) return true;
+  map_ = open_of(pid_, "pagemap");
+  memory_ = open_of(pid_, "mem");
+  if (!map_ || !memory_) close();
+  return static_cast<bool>(map_);
+}
+
+void Pages::close() {
+  map_.reset();
+  memory_.reset();
+}
+
+void Pages::close_if_many() {
+  if (std::max(map_.get(), memory_.get()) > highest_kept_fd()) close();
+}
+
 bool Pages::here(uint64_t address, size_t length, Access access) {
   if (length == 0 || address < kLowest || address >= kHighest || length > kHighest - address) return true;
   const uint64_t first = address / kPage, count = (address + length - 1) / kPage - first + 1;
   std::array<uint64_t, 64> entries;
   for (uint64_t done = 0; done < count;) {
-    if (!map_) map_ = open_of(pid_, "pagemap");
-    if (!map_) return true;
+    if (!open()) return true;
     const size_t part = std::min<size_t>(count - done, entries.size());
     const ssize_t got = pread(map_.get(), entries.data(), part * 8, static_cast<off_t>((first + done) * 8));
-    if (got <= 0 || map_.get() > highest_kept_fd()) map_.reset();
-    if (got <= 0) return true;  // the memory is gone
+    if (got <= 0) {
+      close();
+      return true;  // the memory is gone
+    }
+    close_if_many();
     if (!std::all_of(entries.begin(), entries.begin() + got / 8, [&](uint64_t one) { return is_here(one, access); }))
       return false;
     done += static_cast<uint64_t>(got) / 8;
@@ -198,10 +216,17 @@ bool Pages::here(uint64_t address, size_t length, Access access) {
   return true;
 }
 
+std::optional<Fetch> Pages::fetch(uint64_t address, size_t length) {
+  if (!open()) return std::nullopt;
+  auto fetch = Fetch::begin(pid_, memory_, address, length);
+  close_if_many();
+  return fetch;
+}
+
 bool Pages::bring_in(uint64_t address, size_t length, Access access) {
   if (here(address, length, access)) return true;
   if (!may_wait()) return false;
-  auto fetch = Fetch::begin(pid_, address, length);
+  auto fetch = this->fetch(address, length);
   if (!fetch) return false;
   const auto end = Clock::now() + kGuardWaitsForPages;
   for (;;) {

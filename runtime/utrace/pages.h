@@ -42,8 +42,8 @@ class Fetch {
   Fetch& operator=(Fetch&&) = delete;
   ~Fetch();
 
-  /// None: there is no helper to be had, or no such memory.
-  static std::optional<Fetch> begin(pid_t pid, uint64_t address, size_t length);
+  /// `memory`: /proc/PID/mem. None: there is no helper to be had.
+  static std::optional<Fetch> begin(pid_t pid, const UniqueFd& memory, uint64_t address, size_t length);
   /// Readable when the helper has answered.
   int fd() const { return socket_.get(); }
   /// Whether the pages could be read. Call it once fd() is readable.
@@ -59,7 +59,8 @@ class Fetch {
 constexpr auto kFiringWaitsForPages = std::chrono::milliseconds(500),
                kGuardWaitsForPages = std::chrono::milliseconds(100);
 
-/// Of one address space.
+/// Of one address space. What tells of its pages and what reads them are opened together, or neither: a process may make
+/// itself undumpable, and then an ordinary user opens nothing of it.
 class Pages {
  public:
   using Clock = std::chrono::steady_clock;
@@ -69,6 +70,8 @@ class Pages {
   /// Whether such an access waits for nobody. True also where nothing can be mapped, and where the kernel does not tell
   /// (a process that is not dumpable, seen by an ordinary user): the access itself fails at once, or is made.
   bool here(uint64_t address, size_t length, Access access = Access::Read);
+  /// A helper that touches the pages. None: there is no helper to be had, or no such memory.
+  std::optional<Fetch> fetch(uint64_t address, size_t length);
   /// Waits until it is so. False: there is no such page, or nobody provides it.
   bool bring_in(uint64_t address, size_t length, Access access = Access::Read);
   /// After a wait in vain nobody waits for this memory for a second.
@@ -76,8 +79,12 @@ class Pages {
   void note_in_vain() { in_vain_until_ = Clock::now() + std::chrono::seconds(1); }
 
  private:
+  bool open();
+  void close();
+  void close_if_many();
+
   const pid_t pid_;
-  UniqueFd map_;
+  UniqueFd map_, memory_;
   Clock::time_point in_vain_until_{};
 };
 

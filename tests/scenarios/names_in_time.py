@@ -249,12 +249,18 @@ def names_of_a_pid_that_is_used_again(world):
 
 @scenario(only="ptrace", why="the module walks stacks itself, and reads what the process has")
 def stacks_of_what_is_not_dumpable(world):
-    """ssh-agent and its like: an ordinary user who starts one sees whole stacks."""
+    """ssh-agent and its like: an ordinary user who starts one sees whole stacks, also where function probes have read its
+    memory before, and the words in pages that it has not accessed itself."""
     user = world.as_user()
-    program = user.program("undumpable")
-    result = user.sonde("-q", "-n", 'syscall::getppid:entry { @[ustack()] = count(); }', "-c", program)
-    for name in ("undumpable`work", "undumpable`main", "__libc_start"):
-        check(name in result.stdout, f"no frame of {name}: {result.stdout} {result.stderr}")
+    program, path = user.program("undumpable"), user.path("path", "/a/path/in/an/untouched/page")
+    for also in ("", "pid$target:a.out:work:entry { }"):
+        result = user.sonde("-q", "-n", 'syscall::getppid:entry { @[ustack()] = count(); } syscall::openat:entry /arg2 & 0x10000/ '
+                            '{ printf("<%s>", copyinstr(arg1)); @o[ustack()] = count(); } ' + also, "-c", f"{program} {path}")
+        stacks = result.stdout.count("`getppid+") + result.stdout.count("`open+")
+        check(result.stdout.count("undumpable`work") == stacks - 1 >= 1, f"{also}: work() makes all calls but one: {result.stdout}")
+        for name in ("undumpable`main", "__libc_start_call_main", "undumpable`_start"):
+            equal(result.stdout.count(name), stacks, f"{also}: frames of {name}: {result.stdout} {result.stderr}")
+        check("</a/path/in/an/untouched/page>" in result.stdout, f"{also}: the path: {result.stdout} {result.stderr}")
 
 
 @scenario(only="ptrace", why="Go's table is read where the guard walks")

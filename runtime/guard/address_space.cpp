@@ -105,6 +105,11 @@ uint64_t AddressSpace::entry() {
   return entry_;
 }
 
+std::string AddressSpace::why_no_entry() const {
+  if (memory_.can_open()) return "its program has no entry point";
+  return "its program's file may not be read, so neither may its memory: only root may trace its functions";
+}
+
 void AddressSpace::read_auxiliary() {
   if (std::exchange(auxiliary_read_, true)) return;
   UniqueFd file(open(proc_path(pid_, "auxv").c_str(), O_RDONLY | O_CLOEXEC));

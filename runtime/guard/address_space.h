@@ -157,6 +157,8 @@ class AddressSpace {
   const TargetMemory& memory() const { return memory_; }
   /// Where the program begins; 0: unknown, or a linker that was started as a program has not mapped it yet.
   uint64_t entry();
+  /// Why entry() is 0, for a message. A program whose file an ordinary user may execute but not read is not dumpable.
+  std::string why_no_entry() const;
   /// Whether a linker that was started as a program (`ld.so PROG`) has still to map the program.
   bool awaits_program();
   /// The address of a system call instruction in the vDSO, found when the first breakpoint was set; 0: none.

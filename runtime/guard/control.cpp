@@ -156,7 +156,7 @@ Result<void> Tracer::run_to_entry(pid_t pid, bool constructors, const std::funct
   if (process == nullptr) return no_process(pid);
   if (process->at_entry || process->attached || process->space->compat()) return {};
   if (!breakpoints_.want_entry(*process))
-    return Error("process " + std::to_string(pid) + ": it has no entry point to run to", ENOTSUP);
+    return Error("process " + std::to_string(pid) + ": " + process->space->why_no_entry(), ENOTSUP);
   if (constructors) breakpoints_.want_constructors(*process);
   for (Thread* thread : targets_.threads_of(pid)) want_events(*thread);
   process->waiting = false;

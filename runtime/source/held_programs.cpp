@@ -95,9 +95,9 @@ Result<void> HeldPrograms::run_to_entry(uint32_t pid) {
   if (!child) return std::move(child).error();
   if (guard::AddressSpace(*child).awaits_program())
     if (auto mapped = run_to_constructors(pid); !mapped) return mapped;
-  const uint64_t entry = guard::AddressSpace(*child).entry();
-  if (entry == 0) return Error("process " + std::to_string(pid) + ": no entry point is known", ENOEXEC);
-  return run_to(*child, entry);
+  guard::AddressSpace space(*child);
+  if (space.entry() == 0) return Error("process " + std::to_string(pid) + ": " + space.why_no_entry(), ENOTSUP);
+  return run_to(*child, space.entry());
 }
 
 /// The dynamic linker calls its function _dl_debug_state before it maps libraries, and again when all are mapped.

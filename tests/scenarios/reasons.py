@@ -2,9 +2,10 @@
 """A process, function or probe that cannot be had says why, and what has it instead."""
 
 import os
+import pathlib
 import re
 
-from support import Skip, at_rest, check, equal, scenario, state_of, threads_of, wait_until
+from support import Skip, at_rest, check, counts, equal, scenario, state_of, threads_of, wait_until
 
 
 def refusal(world, *arguments):
@@ -66,6 +67,19 @@ def process_whose_first_thread_has_ended(world):
         program.stdin.flush()
         equal(program.wait(60), 7, "its exit status")
         equal(world.finish(sonde).stdout.strip(), str(count), clause)
+
+
+@scenario(only="ptrace", why="only the guard sets breakpoints in memory")
+def program_that_may_not_be_read(world):
+    if os.geteuid() != 0:
+        raise Skip("root makes a file that another user may not read")
+    user = world.as_user()
+    unreadable = pathlib.Path(user.program("reasons"))
+    unreadable.chmod(0o711)
+    text = refusal(user, "-n", "pid$target:a.out:first:entry { }", "-c", str(unreadable))
+    check("its program's file may not be read, so neither may its memory: only root may trace its functions" in text, text)
+    result = user.sonde("-q", "-n", "syscall::exit_group:entry { @[probefunc] = count(); }", "-c", str(unreadable))
+    equal(counts(result.stdout), {"exit_group": 1}, "its system calls are seen")
 
 
 @scenario()

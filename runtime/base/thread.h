@@ -9,8 +9,14 @@
 
 namespace sonde {
 
+/// There is no thread to be had: a limit on processes or memory. The command ends with it, also where an op of a provider
+/// throws it.
+struct NoThread : std::system_error {
+  using std::system_error::system_error;
+};
+
 /// Starts a thread that blocks all signals: they belong to the session's thread.
-/// Throws std::system_error "cannot start a thread: ..." (limits on processes or memory); the command ends with it.
+/// Throws NoThread "cannot start a thread: ...".
 template <class Function>
 std::thread start_thread(Function function) {
   sigset_t all, before;
@@ -22,7 +28,7 @@ std::thread start_thread(Function function) {
     return thread;
   } catch (const std::system_error& error) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw std::system_error(error.code(), "cannot start a thread");
+    throw NoThread(error.code(), "cannot start a thread");
   }
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "runtime/base/thread.h"
 #include "runtime/framework/op_scope.h"
 
 namespace sonde {
@@ -40,13 +41,16 @@ void report_refusal(const char* provider, const std::string& text);
 /// For a catch block: reports what `op` has thrown. While a provider is being checked, it rethrows the exception.
 void tell_exception(ProviderOp op, const char* provider);
 
-/// Runs `call`, which calls `op` of `owner`; false when it has thrown.
+/// Runs `call`, which calls `op` of `owner`; false when it has thrown. Throws NoThread on, which only our own providers
+/// throw: a probe that needs a thread, and has none, would never fire.
 template <typename Call>
 bool run_op(ProviderOp op, OpOwner owner, const Call& call) {
   OpScope scope(op, owner);
   try {
     call();
     return true;
+  } catch (const NoThread&) {
+    throw;
   } catch (...) {
     tell_exception(op, owner.provider);
     return false;

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "runtime/base/interrupt.h"
+#include "runtime/base/thread.h"
 #include "runtime/framework/op_scope.h"
 
 namespace sonde {
@@ -98,11 +99,7 @@ void tell(const OpUnderWay& row, const Seen& seen, milliseconds patience) {
 void watch_ops(milliseconds patience) {
   static std::atomic<bool> started{false};
   if (started.exchange(true)) return;
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the session's
-  std::thread(watch, patience).detach();
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  start_thread([patience] { watch(patience); }).detach();
 }
 
 }  // namespace sonde

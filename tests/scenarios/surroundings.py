@@ -160,6 +160,9 @@ SCRIPTS = {  # arguments, and what a run that succeeds has printed
     "calls": (["-qn", COUNTS, "-c", "true"], r"\d"),
     "functions": (["-qn", "pid$target:libc.so.6:exit:entry { @ = count(); }", "-c", "true"], r"^\s*1$"),
     "without a script": (["true"], r"exit_group\(0\)"),
+    "ticks": (["-qn", 'tick-1ms { printf("t\\n"); exit(0); }'], r"^t$"),
+    "ticks and calls": (["-qn", COUNTS + " tick-1hour { }", "-c", "true"], r"\d"),
+    "a command": (["-qwn", 'BEGIN { system("echo said"); exit(0); }'], r"^said$"),
 }
 
 
@@ -197,6 +200,24 @@ def limits_end_in_a_message(world):
 def limits_end_in_a_message_for_ordinary_users(world):
     """The same; the limit on processes is one for them only."""
     check_limits(world.as_user())
+
+
+@scenario(only="ptrace", why="the module makes no process")
+def a_target_beyond_the_limit_on_processes(world):
+    """An ordinary user's limit leaves room for sonde, for its guard, for a thread, or not: the target runs on, untraced in the end."""
+    user = world.as_user()
+    for most in range(1, 7):
+        program = user.start([user.program("undumpable_late")], stdin=subprocess.PIPE)
+        equal(program.stdout.readline(), "ready\n", "the program")
+
+        def limited(most=most):
+            resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+        result = user.sonde("-qn", "pid$target:a.out:work:entry, syscall:::entry { @ = count(); ustack(); } tick-20ms { exit(0); }", "-p", str(program.pid),
+                            seconds=20, status=None, preexec_fn=limited)
+        check(result.status == 0 or (result.status == 1 and re.search("^sonde: .*(cannot start|fork|Resource)", result.stderr, re.M)), f"at {most}: {result}")
+        wait_until(lambda: tracer_of(program.pid) == 0, what=f"at {most}: it is let go")
+        said, _ = program.communicate("\n\n\n", timeout=60)
+        equal((said.splitlines()[-1], program.returncode), ("sum 60", 0), f"at {most}: the program")
 
 
 @scenario()

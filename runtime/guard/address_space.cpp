@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/base/auxv.h"
 #include "runtime/base/find.h"
 #include "runtime/base/procfs.h"
 #include "runtime/guard/taps.h"
@@ -112,16 +113,13 @@ std::string AddressSpace::why_no_entry() const {
 
 void AddressSpace::read_auxiliary() {
   if (std::exchange(auxiliary_read_, true)) return;
-  UniqueFd file(open(proc_path(pid_, "auxv").c_str(), O_RDONLY | O_CLOEXEC));
-  uint64_t pairs[128] = {};
-  const ssize_t got = file ? ::read(file.get(), pairs, sizeof pairs) : 0;
-  for (size_t i = 0; i + 1 < static_cast<size_t>(std::max<ssize_t>(got, 0)) / 8; i += 2) {
-    if (pairs[i] == AT_ENTRY) entry_ = pairs[i + 1];
-    if (pairs[i] == AT_PHDR) headers_ = pairs[i + 1];
-    if (pairs[i] == AT_PHNUM) header_count_ = pairs[i + 1];
-    if (pairs[i] == AT_BASE) linker_base_ = pairs[i + 1];
-    if (pairs[i] == AT_SYSINFO_EHDR) vdso_ = pairs[i + 1];
-  }
+  const auto auxv = Auxv::read(static_cast<uint32_t>(pid_));
+  if (!auxv) return;
+  entry_ = auxv->value(AT_ENTRY);
+  headers_ = auxv->value(AT_PHDR);
+  header_count_ = auxv->value(AT_PHNUM);
+  linker_base_ = auxv->value(AT_BASE);
+  vdso_ = auxv->value(AT_SYSINFO_EHDR);
   if (linker_base_ != 0 || !runs_linker(static_cast<uint32_t>(pid_))) return;
   linker_base_ = headers_;
   entry_ = headers_ = header_count_ = 0;

@@ -8,16 +8,12 @@
 // The table holds only pairs of code and FDE. The FDEs stay in the traced process, and are read when a row is needed.
 #include "runtime/guard/cfi.h"
 
-#include <elf.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <string>
 #include <string_view>
 
-#include "runtime/base/unique_fd.h"
+#include "runtime/process/elf_headers.h"
 
 namespace sonde::guard {
 namespace {
@@ -49,29 +45,8 @@ std::optional<CfiTable> CfiTable::load(uint64_t base, uint64_t pc, const ReadMem
 }
 
 std::pair<uint64_t, uint64_t> section_in_file(const std::string& path, std::string_view wanted) {
-  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  const auto get = [&fd](uint64_t at, void* to, size_t length) {
-    return pread(fd.get(), to, length, static_cast<off_t>(at)) == static_cast<ssize_t>(length);
-  };
-  Elf64_Ehdr elf;
-  if (!fd || !get(0, &elf, sizeof elf) || std::memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0) return {};
-  if (elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_shentsize != sizeof(Elf64_Shdr)) return {};
-  uint64_t first = UINT64_MAX;
-  for (uint32_t i = 0; i < std::min<uint32_t>(elf.e_phnum, 64); i++) {
-    Elf64_Phdr segment;
-    if (!get(elf.e_phoff + i * sizeof segment, &segment, sizeof segment)) return {};
-    if (segment.p_type == PT_LOAD) first = std::min(first, segment.p_vaddr & ~uint64_t{4095});
-  }
-  Elf64_Shdr names;
-  if (!get(elf.e_shoff + elf.e_shstrndx * sizeof names, &names, sizeof names)) return {};
-  for (uint32_t i = 0; i < elf.e_shnum; i++) {
-    Elf64_Shdr section;
-    char name[32] = "";
-    if (!get(elf.e_shoff + i * sizeof section, &section, sizeof section)) return {};
-    get(names.sh_offset + section.sh_name, name, sizeof name - 1);
-    if (name == wanted && section.sh_addr >= first) return {section.sh_addr - first, section.sh_size};
-  }
-  return {};
+  const auto file = ElfHeaders::read(path);
+  return file ? file->section(wanted) : std::pair<uint64_t, uint64_t>();
 }
 
 std::optional<CfiTable> CfiTable::load_sections(const std::string& path, uint64_t base, const ReadMemory& read) {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/process/moved_text.h"
 
-#include <elf.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 
-#include "runtime/base/unique_fd.h"
+#include "runtime/process/elf_headers.h"
 
 namespace sonde {
 namespace {
@@ -17,21 +13,12 @@ constexpr uint64_t kPageMask = ~uint64_t{4095};
 
 /// The executable segments of a file, with their addresses relative to where its first byte is loaded.
 std::vector<Elf64_Phdr> text_segments(const std::string& path) {
-  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  Elf64_Ehdr elf;
-  if (!fd || pread(fd.get(), &elf, sizeof elf, 0) != sizeof elf || std::memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0)
-    return {};
+  const auto file = ElfHeaders::read(path);
   std::vector<Elf64_Phdr> found;
-  uint64_t first = UINT64_MAX;
-  for (uint32_t i = 0; i < elf.e_phnum && i < 64; i++) {
-    Elf64_Phdr one;
-    const auto at = static_cast<off_t>(elf.e_phoff + i * sizeof one);
-    if (pread(fd.get(), &one, sizeof one, at) != sizeof one) return {};
-    if (one.p_type != PT_LOAD) continue;
-    first = std::min(first, one.p_vaddr & kPageMask);
-    if ((one.p_flags & PF_X) != 0) found.push_back(one);
-  }
-  for (Elf64_Phdr& one : found) one.p_vaddr -= first;
+  if (!file) return found;
+  std::ranges::copy_if(file->segments(), std::back_inserter(found),
+                       [](const Elf64_Phdr& one) { return one.p_type == PT_LOAD && (one.p_flags & PF_X) != 0; });
+  for (Elf64_Phdr& one : found) one.p_vaddr -= file->first();
   return found;
 }
 

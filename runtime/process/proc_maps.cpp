@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "runtime/base/auxv.h"
 #include "runtime/base/hex.h"
 #include "runtime/base/procfs.h"
 #include "runtime/base/unique_fd.h"
@@ -110,10 +111,8 @@ Result<std::vector<MapEntry>> read_proc_maps(uint32_t pid) {
 }
 
 bool runs_compat_program(uint32_t pid) {
-  const UniqueFd fd(::open((proc_folder(static_cast<pid_t>(pid)) + "/exe").c_str(), O_RDONLY | O_CLOEXEC));
-  unsigned char head[EI_NIDENT] = {};
-  return fd && ::read(fd.get(), head, sizeof head) == sizeof head && std::memcmp(head, ELFMAG, SELFMAG) == 0 &&
-         head[EI_CLASS] == ELFCLASS32;
+  const auto auxv = Auxv::read(pid);
+  return auxv && auxv->compat();
 }
 
 std::string_view base_name(std::string_view path) {

@@ -5,16 +5,9 @@
 // its r_debug, which needs its symbols.
 #include "runtime/process/program_file.h"
 
-#include <elf.h>
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstring>
-#include <vector>
-
+#include "runtime/base/auxv.h"
 #include "runtime/base/procfs.h"
-#include "runtime/base/unique_fd.h"
+#include "runtime/process/elf_headers.h"
 
 namespace sonde {
 namespace {
@@ -25,39 +18,42 @@ struct Kind {
   bool named = false, pie = false;
 };
 
-template <typename T>
-std::vector<T> read_array(int fd, uint64_t offset, size_t count) {
-  constexpr size_t kMost = 4096;
-  std::vector<T> all(std::min(count, kMost));
-  const ssize_t got = ::pread(fd, all.data(), all.size() * sizeof(T), static_cast<off_t>(offset));
-  all.resize(got > 0 ? static_cast<size_t>(got) / sizeof(T) : 0);
-  return all;
-}
-
 Kind kind_of(const std::string& path) {
   Kind kind;
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd) return kind;
-  const auto head = read_array<Elf64_Ehdr>(fd.get(), 0, 1);
-  if (head.empty() || std::memcmp(head[0].e_ident, ELFMAG, SELFMAG) != 0 || head[0].e_ident[EI_CLASS] != ELFCLASS64)
-    return kind;
-  kind.shared = head[0].e_type == ET_DYN;
-  for (const Elf64_Phdr& segment : read_array<Elf64_Phdr>(fd.get(), head[0].e_phoff, head[0].e_phnum)) {
-    if (segment.p_type == PT_INTERP) kind.interpreted = true;
-    if (segment.p_type != PT_DYNAMIC) continue;
-    const auto entries = read_array<Elf64_Dyn>(fd.get(), segment.p_offset, segment.p_filesz / sizeof(Elf64_Dyn));
-    for (const Elf64_Dyn& entry : entries) {
-      kind.named = kind.named || entry.d_tag == DT_SONAME;
-      kind.pie = kind.pie || (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0);
-    }
+  const auto file = ElfHeaders::read(path);
+  if (!file) return kind;
+  kind.shared = file->type() == ET_DYN;
+  for (const Elf64_Phdr& segment : file->segments()) kind.interpreted |= segment.p_type == PT_INTERP;
+  for (const Elf64_Dyn& entry : file->dynamic()) {
+    kind.named = kind.named || entry.d_tag == DT_SONAME;
+    kind.pie = kind.pie || (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0);
   }
   return kind;
 }
 
+/// The path that /proc has for the program.
+std::string path_of_exe(uint32_t pid) {
+  std::string path = read_link(proc_folder(static_cast<pid_t>(pid)) + "/exe");
+  take_deleted_mark(path);
+  return path;
+}
+
+/// A path that opens the program, as the process has mapped it.
+std::string exe_to_open(uint32_t pid) {
+  const std::string exe = path_of_exe(pid);
+  if (const auto maps = read_proc_maps(pid))
+    for (const MapEntry& entry : *maps)
+      if (entry.path == exe) return path_to_open(pid, entry);
+  return proc_folder(static_cast<pid_t>(pid)) + "/exe";
+}
+
 }  // namespace
 
+/// A program that has a linker (AT_BASE) is none: so nearly always no file is asked.
 bool runs_linker(uint32_t pid) {
-  const Kind kind = kind_of(proc_folder(static_cast<pid_t>(pid)) + "/exe");
+  const auto auxv = Auxv::read(pid);
+  if (!auxv || auxv->value(AT_BASE) != 0) return false;
+  const Kind kind = kind_of(exe_to_open(pid));
   return kind.shared && !kind.pie && !kind.interpreted;
 }
 
@@ -75,9 +71,7 @@ std::optional<MapEntry> program_of_linker(uint32_t pid) {
 std::string program_path(uint32_t pid) {
   if (runs_linker(pid))
     if (const auto program = program_of_linker(pid)) return program->path;
-  std::string path = read_link(proc_folder(static_cast<pid_t>(pid)) + "/exe");
-  take_deleted_mark(path);
-  return path;
+  return path_of_exe(pid);
 }
 
 }  // namespace sonde

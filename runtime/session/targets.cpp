@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "runtime/base/auxv.h"
 #include "runtime/base/procfs.h"
 #include "runtime/session/descendants.h"
 #include "runtime/source/registry.h"
@@ -144,12 +145,9 @@ Result<void> Targets::await_program(const Begun& program) {
 
 /// The path that execve() was given: the kernel stores it in the program's memory (AT_EXECFN).
 std::string Targets::path_of_exec(uint32_t pid) const {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/auxv", std::ios::binary);
-  for (Elf64_auxv_t entry; file.read(reinterpret_cast<char*>(&entry), sizeof entry);) {
-    if (entry.a_type != AT_EXECFN) continue;
-    return read_text(reader_of(pid), entry.a_un.a_val, PATH_MAX).text;
-  }
-  return {};
+  const auto auxv = Auxv::read(pid);
+  const uint64_t path = auxv ? auxv->value(AT_EXECFN) : 0;
+  return path != 0 ? read_text(reader_of(pid), path, PATH_MAX).text : "";
 }
 
 ReadMemory Targets::reader_of(uint32_t pid) const {

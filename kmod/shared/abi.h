@@ -107,7 +107,10 @@ struct sonde_tap {
 	uint32_t counters; /* number of its u64: offsets in the file of 16-bit counters of tracers, incremented while the tap is armed */
 	uint32_t returns; /* for a USER_ENTRY: number of its sonde_leave, to be armed with it */
 	uint32_t machine; /* ELF's number of the machine that leaves and locations speak of; 0: the source's own */
-	uint32_t reserved[5];
+	/* What is known already: the guard's. The module looks the path up, as whoever arms the tap. */
+	uint64_t inode; /* of a file whose server may not answer, so that nobody looks its path up; 0: the file that the path names */
+	uint32_t major, minor; /* its device */
+	uint32_t reserved[1];
 };
 
 struct sonde_spawn_payload { /* then argv and envp, NUL after each string */

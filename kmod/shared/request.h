@@ -92,6 +92,8 @@ static inline const char *sonde_tap_fault(const struct sonde_tap *tap)
 		return "flags, counters, returns or machine of a tap are not 0";
 	if (tap->arguments && !user)
 		return "locations of a tap that is not of a user program: their number is not 0";
+	if ((tap->inode || tap->major || tap->minor) && !user)
+		return "inode, major or minor of a tap that is not of a user program are not 0";
 	if (tap->arguments > SONDE_LOCATIONS_MAX)
 		return "too many locations of a tap";
 	if ((tap->flags & SONDE_TAP_FORKS) && (!user || !tap->pid))

@@ -261,6 +261,8 @@ class Finder {
   }
 
   static std::string why_unread(const Object& object) {
+    if (object.path.empty())
+      return ": '" + object.name + "' cannot be read: it is on a file system whose server does not answer";
     const UniqueFd file(open(object.path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file) return ": '" + object.name + "' is no ELF file for " + machine::kName + " that can be read";
     const int error = errno;

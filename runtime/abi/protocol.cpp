@@ -292,7 +292,10 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
                tap.leave,
                tap.sum,
                {},
-               (tap.flags & SONDE_TAP_FORKS) != 0};
+               (tap.flags & SONDE_TAP_FORKS) != 0,
+               tap.inode,
+               tap.major,
+               tap.minor};
     const bool same_file = tap.path_length == 0 && is_user_tap(parsed.kind) && !taps.empty();
     if (same_file)
       parsed.path = taps.back().path;
@@ -359,6 +362,9 @@ Bytes encode_taps(std::span<const Tap> taps) {
     append(locations,
            {reinterpret_cast<const uint8_t*>(tap.locations.data()), tap.locations.size() * sizeof(sonde_location)});
     raw.flags = tap.forks ? SONDE_TAP_FORKS : 0;
+    raw.inode = tap.inode;
+    raw.major = tap.major;
+    raw.minor = tap.minor;
     append(bytes, as_bytes(raw));
     append(paths, {reinterpret_cast<const uint8_t*>(path.data()), path.size()});
     before = &tap.path;

@@ -28,6 +28,8 @@ struct Tap {
   uint32_t sum = 0;       ///< CRC-32 of that text
   std::vector<sonde_location> locations;  ///< where the arguments are
   bool forks = false;                     ///< SONDE_TAP_FORKS
+  uint64_t inode = 0;                     ///< of a file that cannot be looked up without waiting for its server, else 0
+  uint32_t major = 0, minor = 0;          ///< its device
 };
 
 /// A tap at a place in a file.

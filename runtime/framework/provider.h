@@ -326,7 +326,8 @@ int sonde_has_source(void);
 struct sonde_mapping {
   uint64_t start, end, offset;
   char path[4096]; /* as the process has it */
-  char file[4096]; /* a path that opens it here: through /proc where `path` does not lead to it */
+  char file[4096]; /* a path that opens it here: through /proc where `path` does not lead to it, or a copy of it;
+                    * empty: its file system's server does not answer */
   /* The file, as /proc/PID/maps has it: a path leads to another one after an upgrade. On btrfs and overlayfs stat()
    * has other numbers. */
   uint32_t major, minor;

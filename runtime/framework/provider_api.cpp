@@ -16,6 +16,7 @@
 #include "runtime/framework/names.h"
 #include "runtime/framework/observers.h"
 #include "runtime/process/proc_maps.h"
+#include "runtime/process/served_files.h"
 
 namespace sonde {
 namespace {
@@ -209,6 +210,16 @@ int visit_mappings(const sonde::Locked& framework, uint32_t pid, const sonde::Vi
   return 0;
 }
 
+/// The tapped file: of a copy, what it is a copy of.
+void name_file(sonde::Tap& tap, const std::string& path) {
+  const sonde::CopiedFile* copy = sonde::copied_file(path);
+  tap.path = copy != nullptr ? copy->original : path;
+  if (copy == nullptr) return;
+  tap.inode = copy->file.inode;
+  tap.major = copy->file.major;
+  tap.minor = copy->file.minor;
+}
+
 /// Whether the request says where to put a tap of its kind.
 bool has_place(const sonde_tap_request& request) {
   const bool user = request.kind >= SONDE_TAP_USER_ENTRY && request.kind <= SONDE_TAP_USER_OFFSET;
@@ -303,7 +314,7 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   tap.probe = {probe};
   tap.number = request->number;
   tap.pid = request->pid;
-  tap.path = request->path == nullptr ? "" : request->path;
+  name_file(tap, request->path == nullptr ? "" : request->path);
   tap.offset = request->offset;
   tap.function = request->function;
   tap.leave = request->leave;

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "runtime/process/elf_file.h"
-#include "runtime/process/mounts.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::guard {
@@ -66,7 +65,7 @@ void forget_those_of_runtime(const std::string& path, std::vector<CloneLoad>& lo
 const std::vector<CloneLoad>& CloneLoads::in(pid_t pid, const Mapping& text) {
   const Text key{text.major, text.minor, text.inode, text.offset, text.end - text.start};
   const auto [at, fresh] = known_.try_emplace(key);
-  if (!fresh || text.inode == 0 || is_served(pid, text.major, text.minor)) return at->second;
+  if (!fresh || text.inode == 0) return at->second;
   MapEntry entry{text.start, text.end, text.offset, true, false, text.path, {text.major, text.minor, text.inode}};
   entry.deleted = take_deleted_mark(entry.path);
   const auto path = file_of(static_cast<uint32_t>(pid), entry);

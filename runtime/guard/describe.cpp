@@ -6,6 +6,7 @@
 
 #include "runtime/base/unique_fd.h"
 #include "runtime/guard/arch.h"
+#include "runtime/process/served_files.h"
 
 namespace sonde::guard {
 namespace {
@@ -38,8 +39,9 @@ bool has_site(sonde_tap_kind kind) {
 std::string describe_site(const Tap& tap) {
   if (!has_site(tap.kind)) return {};
   uint8_t bytes[kInstructionMost];
-  const std::string path =
-      tap.path == SONDE_PATH_CODE ? "/proc/" + std::to_string(tap.pid) + "/mem" : std::string(tap.path);
+  const std::string path = tap.path == SONDE_PATH_CODE ? "/proc/" + std::to_string(tap.pid) + "/mem"
+                           : tap.inode != 0            ? path_of_copy({tap.major, tap.minor, tap.inode})
+                                                       : tap.path;
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const ssize_t got = file ? pread(file.get(), bytes, sizeof bytes, static_cast<off_t>(tap.offset)) : -1;
   if (got <= 0) return "cannot be read";

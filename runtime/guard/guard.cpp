@@ -22,6 +22,7 @@
 
 #include "runtime/guard/ptrace_switch.h"
 #include "runtime/guard/session.h"
+#include "runtime/process/served_files.h"
 #include "runtime/utrace/pages.h"
 #include "runtime/utrace/program_child.h"
 
@@ -80,6 +81,7 @@ void take_care(UtraceHost& host) {
 void guard_main(int socket) {
   prctl(PR_SET_NAME, "sonde-guard");
   guard::arm_ptrace_switch();
+  refuse_served_files();
   std::vector<UniqueFd> inherited = sort_descriptors(socket);
   UtraceHost host;
   ignore_signals();

@@ -33,7 +33,6 @@
 
 #include "runtime/base/find.h"
 #include "runtime/guard/address_space.h"
-#include "runtime/process/mounts.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::guard {
@@ -59,7 +58,7 @@ bool same_tail(const KeptBytes& kept, std::span<const uint8_t> found) {
 class FileBytes {
  public:
   FileBytes(pid_t pid, const Mapping& mapping) : mapping_(mapping) {
-    if (mapping.inode == 0 || is_served(pid, mapping.major, mapping.minor)) return;
+    if (mapping.inode == 0) return;
     MapEntry entry{mapping.start, mapping.end, mapping.offset, mapping.executable, false, mapping.path};
     entry.deleted = take_deleted_mark(entry.path);
     entry.file = {mapping.major, mapping.minor, mapping.inode};

@@ -272,8 +272,8 @@ Result<Session::Answer> Session::spawn(const RequestView& request) {
   if (!what) return std::move(what).error();
   std::vector<uint32_t> numbers;
   for (uint32_t call : what->calls) std::ranges::copy(numbers_of_call(call), std::back_inserter(numbers));
-  auto pid = tracer_.spawn(
-      {std::move(what->argv), std::move(what->environment), what->filter, std::move(numbers), what->shows_exec});
+  auto pid = tracer_.spawn({std::move(what->argv), std::move(what->environment), what->filter, std::move(numbers),
+                            what->shows_exec, [this] { return !channel_.fill(); }});
   if (!pid) return std::move(pid).error();
   for_child_.clear();
   had_targets_ = true;

@@ -65,6 +65,19 @@ Error about_source(const std::string& lacks) {
   return Error("the " + std::string(kPtraceRow.name) + " source " + lacks, EOPNOTSUPP);
 }
 
+/// The file that the path leads to now; of a served one what the client knows.
+Result<TappedFile> find_tapped(const Tap& tap) {
+  const std::string& path = tap.path;
+  if (path == kVdsoPath || path == SONDE_PATH_CODE) return TappedFile{.path = path};
+  if (const FileId known{tap.major, tap.minor, tap.inode}; tap.inode != 0)
+    return TappedFile{.path = path, .number = known, .shown = known, .served = true};
+  struct stat file {};
+  if (stat(path.c_str(), &file) != 0) return Error::from_errno(path);
+  const FileId number{static_cast<uint32_t>(major(file.st_dev)), static_cast<uint32_t>(minor(file.st_dev)),
+                      file.st_ino};
+  return TappedFile{.path = path, .number = number};
+}
+
 }  // namespace
 
 Result<void> TapTable::check(const Tap& tap) const {
@@ -90,24 +103,19 @@ Result<void> TapTable::check(const Tap& tap) const {
 }
 
 bool TappedFile::restarts_at(uint64_t offset) {
-  if (!sequences) sequences = restartable_sequences(path);
+  if (!sequences) sequences = served ? std::vector<CodeRange>() : restartable_sequences(path);
   return std::ranges::any_of(*sequences, [offset](const CodeRange& range) { return range.contains(offset); });
 }
 
-/// The file that the path leads to now.
-Result<TappedFile*> TapTable::file_of(const std::string& path) {
-  const bool memory = path == kVdsoPath || path == SONDE_PATH_CODE;
-  struct stat file {};
-  if (!memory && stat(path.c_str(), &file) != 0) return Error::from_errno(path);
-  const FileId number{static_cast<uint32_t>(major(file.st_dev)), static_cast<uint32_t>(minor(file.st_dev)),
-                      file.st_ino};
-  std::unique_ptr<TappedFile>& known = files_[{path, number}];
-  if (known == nullptr)
-    known = std::make_unique<TappedFile>(
-        TappedFile{.path = path,
-                   .number = number,
-                   .shown = memory ? FileId{} : shown_number(path),
-                   .held = UniqueFd(memory ? -1 : open(path.c_str(), O_PATH | O_CLOEXEC))});
+Result<TappedFile*> TapTable::file_of(const Tap& tap) {
+  auto found = find_tapped(tap);
+  if (!found) return std::move(found).error();
+  std::unique_ptr<TappedFile>& known = files_[{found->path, found->number}];
+  if (known != nullptr) return known.get();
+  known = std::make_unique<TappedFile>(*std::move(found));
+  if (known->number == FileId{} || known->served) return known.get();
+  known->shown = shown_number(known->path);
+  known->held.reset(open(known->path.c_str(), O_PATH | O_CLOEXEC));
   if (known->held.get() > highest_kept_fd()) known->held.reset();
   return known.get();
 }
@@ -117,7 +125,7 @@ Result<ArmedTap*> TapTable::add(const Tap& tap, const ArmedTap* before) {
   TappedFile* of = nullptr;
   if (is_user_tap(tap.kind)) {
     const bool same = before != nullptr && before->file != nullptr && before->file->path == tap.path;
-    auto file = same ? Result<TappedFile*>(before->file) : file_of(tap.path);
+    auto file = same ? Result<TappedFile*>(before->file) : file_of(tap);
     if (!file) return std::move(file).error();
     of = *file;
     user_taps_[{tap.pid, tap.forks}]++;

@@ -40,6 +40,7 @@ struct TappedFile {
   FileId shown = {};   ///< as /proc/PID/maps has it; none: nobody may read the file
   UniqueFd held = {};  ///< the file: while it is open, no other one gets its number; none where descriptors are few
   std::vector<ArmedTap*> taps = {};
+  bool served = false;                                   ///< to look at it may take for ever
   std::optional<std::vector<CodeRange>> sequences = {};  ///< its restartable sequences, once somebody has asked
 
   /// Whether a breakpoint at `offset` would be in a restartable sequence.
@@ -110,7 +111,7 @@ class TapTable {
 
  private:
   Result<void> check(const Tap& tap) const;
-  Result<TappedFile*> file_of(const std::string& path);
+  Result<TappedFile*> file_of(const Tap& tap);
 
   std::unordered_map<uint32_t, ArmedTap> taps_;  // by id
   std::map<std::pair<std::string, FileId>, std::unique_ptr<TappedFile>> files_;

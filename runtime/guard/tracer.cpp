@@ -31,7 +31,6 @@
 #include "runtime/base/procfs.h"
 #include "runtime/guard/sends.h"
 #include "runtime/guard/undumpable.h"
-#include "runtime/process/mounts.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/utrace/thread_status.h"
 
@@ -537,7 +536,6 @@ UniqueFd Tracer::file_to_send(pid_t pid, const Mapping& mapping) {
   if (mapping.inode == 0) return UniqueFd();
   if (sent_files_.size() >= kMostFiles) sent_files_.clear();
   if (!sent_files_.insert({mapping.major, mapping.minor, mapping.inode}).second) return UniqueFd();
-  if (is_served(pid, mapping.major, mapping.minor)) return UniqueFd();
   MapEntry entry{mapping.start,
                  mapping.end,
                  mapping.offset,

@@ -23,7 +23,6 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/kept_fds.h"
-#include "runtime/process/mounts.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::guard {
@@ -172,9 +171,8 @@ Unwinder::Range* Unwinder::range_of(uint64_t pc, const ReadMemory& memory) {
   return range;
 }
 
-/// A path that leads to the object's file; empty: opening it could take for ever.
+/// A path that leads to the object's file; empty: there is none that we may open.
 std::string Unwinder::file_of(const Range& range) const {
-  if (is_served(pid_, range.file.major, range.file.minor)) return "";
   MapEntry entry{range.start,
                  range.end,
                  range.offset,

@@ -59,6 +59,12 @@ std::optional<Mount> find(pid_t pid, const Wanted& wanted) {
   return found ? found : find_in("/proc/self/mountinfo", wanted);
 }
 
+/// Whether the device is that of the file system at /. If its server does not answer, nothing here runs on anyway.
+bool is_of_root(uint32_t major, uint32_t minor) {
+  const auto root = find_in("/proc/self/mountinfo", [](const Mount& one) { return one.point == "/"; });
+  return root && root->major == major && root->minor == minor;
+}
+
 }  // namespace
 
 std::optional<Mount> mount_by_id(pid_t pid, unsigned long id) {
@@ -67,7 +73,8 @@ std::optional<Mount> mount_by_id(pid_t pid, unsigned long id) {
 
 bool is_served(pid_t pid, uint32_t major, uint32_t minor) {
   const auto mount = find(pid, [=](const Mount& one) { return one.major == major && one.minor == minor; });
-  return mount && std::ranges::any_of(kServed, [&](const char* type) { return mount->type.starts_with(type); });
+  const auto begins = [&](const char* type) { return mount->type.starts_with(type); };
+  return mount && std::ranges::any_of(kServed, begins) && !is_of_root(major, minor);
 }
 
 }  // namespace sonde

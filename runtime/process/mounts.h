@@ -21,7 +21,7 @@ struct Mount {
 std::optional<Mount> mount_by_id(pid_t pid, unsigned long id);
 
 /// Whether another process, or another machine, provides the files of that device: FUSE and network file systems. To
-/// open, look up or read such a file may take for ever.
+/// open, look up or read such a file may take for ever. Not the file system at /.
 bool is_served(pid_t pid, uint32_t major, uint32_t minor);
 
 }  // namespace sonde

@@ -15,6 +15,8 @@
 #include "runtime/base/hex.h"
 #include "runtime/base/procfs.h"
 #include "runtime/base/unique_fd.h"
+#include "runtime/process/mounts.h"
+#include "runtime/process/served_files.h"
 
 namespace sonde {
 namespace {
@@ -138,6 +140,7 @@ FileId shown_number(const std::string& path) {
 }
 
 bool leads_to(const std::string& path, const FileId& file) {
+  if (const CopiedFile* copy = copied_file(path)) return copy->file == file;
   struct stat status {};
   if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
   if (major(status.st_dev) == file.major && minor(status.st_dev) == file.minor) return status.st_ino == file.inode;
@@ -150,11 +153,27 @@ static std::string path_below(const std::string& root, const std::string& path) 
   return below ? path.substr(root.size()) : path;
 }
 
+/// Whether the link is one to the path of the mapping. That asks nobody who may serve the file.
+static bool links_to(const std::string& link, const MapEntry& entry) {
+  std::string path = read_link(link);
+  take_deleted_mark(path);
+  return path == entry.path;
+}
+
 static std::string map_file(uint32_t pid, const MapEntry& entry) {
   return proc_folder(static_cast<pid_t>(pid)) + "/map_files/" + hex_digits(entry.start) + "-" + hex_digits(entry.end);
 }
 
+static bool is_served(uint32_t pid, const MapEntry& entry) {
+  return entry.is_file() && entry.file.inode != 0 &&
+         is_served(static_cast<pid_t>(pid), entry.file.major, entry.file.minor);
+}
+
 Result<std::string> file_of(uint32_t pid, const MapEntry& entry) {
+  return is_served(pid, entry) ? copy_of_served(pid, entry) : find_file(pid, entry);
+}
+
+Result<std::string> find_file(uint32_t pid, const MapEntry& entry) {
   if (!entry.is_file() || entry.file.inode == 0) return entry.path;
   const std::string process = proc_folder(static_cast<pid_t>(pid));
   const auto is_it = [&](const std::string& way) { return leads_to(way, entry.file); };
@@ -162,7 +181,7 @@ Result<std::string> file_of(uint32_t pid, const MapEntry& entry) {
   const std::string root = process + "/root";
   const std::string inside = root + path_below(read_link(root), entry.path);
   if (!entry.deleted && is_it(inside)) return inside;
-  if (is_it(process + "/exe")) return process + "/exe";
+  if (const std::string exe = process + "/exe"; links_to(exe, entry) && is_it(exe)) return exe;
   if (const std::string mapped = map_file(pid, entry); is_it(mapped)) return mapped;
   const bool gone = access(entry.path.c_str(), F_OK) != 0 && access(inside.c_str(), F_OK) != 0;
   return Error(entry.path + " was " + (gone ? "deleted" : "replaced by another file") + " after process " +
@@ -173,7 +192,8 @@ Result<std::string> file_of(uint32_t pid, const MapEntry& entry) {
 
 std::string path_to_open(uint32_t pid, const MapEntry& entry) {
   auto path = file_of(pid, entry);
-  return path ? std::move(*path) : map_file(pid, entry);
+  if (path) return std::move(*path);
+  return is_served(pid, entry) ? "" : map_file(pid, entry);
 }
 
 }  // namespace sonde

@@ -49,15 +49,18 @@ bool has_own_root(uint32_t pid);
 /// differs on btrfs and overlayfs.
 FileId shown_number(const std::string& path);
 
-/// Whether `path` leads to the file with that number.
+/// Whether `path` leads to the file with that number, or to our copy of it (served_files.h).
 bool leads_to(const std::string& path, const FileId& file);
 
 /// A path by which we can open the file that `pid` has mapped there, and no other: `entry.path`; the same below
 /// /proc/PID/root, for another mount namespace; /proc/PID/exe, for a program that was replaced after its start;
 /// /proc/PID/map_files, which only root may use. Errors: ESTALE, none of these leads there; the message says why.
-/// What is no file, such as the vdso, has its `entry.path`.
+/// What is no file, such as the vdso, has its `entry.path`. It may be the path of a copy, with more errors: copy_of_served().
 Result<std::string> file_of(uint32_t pid, const MapEntry& entry);
-/// The same for who opens it later: on an error the path in /proc/PID/map_files, whose own error is then seen.
+/// The file itself, even if to look for it may take for ever.
+Result<std::string> find_file(uint32_t pid, const MapEntry& entry);
+/// The same as file_of() for who opens it later: on an error the path in /proc/PID/map_files, whose own error is then seen.
+/// Empty: to open the file may take for ever.
 std::string path_to_open(uint32_t pid, const MapEntry& entry);
 
 /// "libc.so.6" of "/lib/x86_64-linux-gnu/libc.so.6"

@@ -42,8 +42,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kClosePatience = std::chrono::seconds(10);
 /// After a signal that asked for the end. A guard that does not answer, or end, in this time is not waited for: the
-/// closed socket tells it to let its targets go. Ending takes longer, because threads are watched until they can go.
-constexpr auto kAnswerAfterSignal = std::chrono::seconds(1), kCloseAfterSignal = std::chrono::seconds(3);
+/// closed socket tells it to let its targets go, and within a second all is over. Ending takes longer, because threads are
+/// watched until they can go.
+constexpr auto kAnswerAfterSignal = std::chrono::milliseconds(700);
+constexpr auto kCloseAfterSignal = std::chrono::seconds(3);
 /// For an event that the guard has queued, but the socket had no room for.
 constexpr auto kEventPatience = std::chrono::seconds(1);
 constexpr auto kLookForSignal = std::chrono::milliseconds(100);

@@ -28,6 +28,7 @@ constexpr uintptr_t kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTR
                                PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
 /// Without TRACESECCOMP the kernel itself does with SECCOMP_RET_TRACE what it does untraced.
 constexpr uintptr_t kFilterOptions = PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL;
+constexpr int kQuickLooks = 200;  // for the end of an exec
 
 }  // namespace
 
@@ -92,11 +93,17 @@ Result<utrace_task*> Core::spawn(const utrace_spawn& what) {
 
 Result<utrace_task*> Core::await_exec(const ProgramChild& forked, const utrace_spawn& what) {
   const pid_t child = forked.pid();
-  for (;;) {
+  for (int looks = 0;;) {
     int status = 0;
-    if (waitpid(child, &status, __WALL) < 0) {
-      if (errno == EINTR) continue;
-      return Error::from_errno("start " + what.argv[0]);
+    const pid_t got = waitpid(child, &status, __WALL | WNOHANG);
+    if (got < 0 && errno != EINTR) return Error::from_errno("start " + what.argv[0]);
+    if (got <= 0) {
+      if (what.give_up && what.give_up()) {
+        kill(child, SIGKILL);  // not waited for: it may be in a call that ends when a server answers
+        return Error("start " + what.argv[0] + ": its exec did not end", ETIMEDOUT);
+      }
+      usleep(++looks < kQuickLooks ? 100 : 5000);
+      continue;
     }
     if (!WIFSTOPPED(status)) return forked.failure();
     int event = status >> 16, signal = WSTOPSIG(status);

@@ -174,6 +174,8 @@ struct utrace_spawn {
   bool filter = false;  ///< with a seccomp filter that stops only `calls`
   std::vector<uint32_t> calls;
   bool shows_exec = false;  ///< the return of its exec is reported
+  /// Asked while the program's exec goes on, which may wait for the server of its file for ever: whether nobody needs it any more.
+  std::function<bool()> give_up = {};
 };
 
 /// Where a thread sleeps.

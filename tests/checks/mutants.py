@@ -144,7 +144,7 @@ MUTANTS = [
     E("runtime/syscall/structures.cpp", "std::string capability_text(", "uint64_t{high.*member} << 32", "0", "syscall_test:DecodeArguments.Capabilities"),
     E("runtime/process/proc_maps.cpp", "bool parse_line(", "permissions[2] == 'x'", "permissions[1] == 'x'", "process_test:ProcMaps.*"),
     S("runtime/process/proc_maps.cpp", "bool take_deleted_mark(", "path.resize(path.size() - kDeletedMark.size());", "", "process_test:ProcMaps.*"),
-    E("runtime/process/proc_maps.cpp", "Result<std::string> file_of(", "is_it(entry.path)", "true", "scenario:functions_of_files_that_were_replaced"),
+    E("runtime/process/proc_maps.cpp", "Result<std::string> find_file(", "is_it(entry.path)", "true", "scenario:functions_of_files_that_were_replaced"),
     E("runtime/source/held_programs.cpp", "Result<void> HeldPrograms::run_to_constructors(", "space.linker_done()", "true", "event_source_test:HeldProgramsTest.*"),
     # the guard and utrace
     S("runtime/guard/breakpoints.cpp", "void Breakpoints::disarm(", "space.remove_unused(address);", "", "guard_test:User.DisarmWhileItRuns"),

@@ -271,13 +271,14 @@ TEST_F(RawGuard, RefusesWhatIsNotZero) {
   program.resize(program.size() + sizeof(sonde_dif_insn));
   EXPECT_FALSE(parse_program(program));
   for (auto change : {+[](sonde_tap& tap) { tap.flags = 2; }, +[](sonde_tap& tap) { tap.arguments = 1; },
-                      +[](sonde_tap& tap) { tap.returns = 1; }, +[](sonde_tap& tap) { tap.reserved[4] = 1; },
+                      +[](sonde_tap& tap) { tap.returns = 1; }, +[](sonde_tap& tap) { tap.reserved[0] = 1; },
                       +[](sonde_tap& tap) { tap.counters = 1; }, +[](sonde_tap& tap) { tap.flags = SONDE_TAP_FORKS; },
                       +[](sonde_tap& tap) {
                         tap.kind = SONDE_TAP_EXIT;
                         tap.arguments = 1;
                       },
-                      +[](sonde_tap& tap) { tap.machine = 62; }}) {
+                      +[](sonde_tap& tap) { tap.machine = 62; }, +[](sonde_tap& tap) { tap.inode = 1; },
+                      +[](sonde_tap& tap) { tap.major = 1; }, +[](sonde_tap& tap) { tap.minor = 1; }}) {
     sonde_tap tap{};
     EXPECT_TRUE(parse_taps(as_bytes(tap), 1));
     change(tap);

@@ -116,6 +116,26 @@ TEST(Taps, EachNumberBelongsToOneCall) {
   EXPECT_EQ(call_of_number(-1), kUnnamedCall);
 }
 
+/// The path may be on a file system whose server does not answer, so nobody looks it up.
+TEST(Taps, OfServedFilesAreKnownByTheirNumbersAlone) {
+  TapTable taps;
+  Tap tap{TapId{1}, SONDE_TAP_USER_ENTRY, ProbeId{1}};
+  tap.path = "/there/is/no/such/file";
+  EXPECT_EQ(taps.add(tap).error().code(), ENOENT);
+  tap.inode = 7;
+  tap.minor = 42;
+  const auto added = taps.add(tap);
+  ASSERT_TRUE(added);
+  Mapping mapping{};
+  mapping.path = "/whatever";
+  mapping.minor = 42;
+  mapping.inode = 7;
+  EXPECT_TRUE((*added)->file->is(mapping));
+  EXPECT_FALSE((*added)->file->restarts_at(0));
+  mapping.minor = 43;
+  EXPECT_FALSE((*added)->file->is(mapping));
+}
+
 /// A fork takes its parent's origin; after an exec it has none. A number may be that of a new process by now.
 TEST(Taps, OfAProcessCoverItsForksIfTheyFollowThem) {
   TapTable taps;

@@ -14,11 +14,12 @@ off. A mutant whose place does not exist any more, or exists twice, is a failure
 If mounting is allowed, the copy is built at the path of the tree, in a mount namespace of its own, so that ccache has
 all but the mutated files.
 
-With --sample, the mutants are drawn at random instead (sample.py), and the tests near each must notice: how many live is
-a measure of the tests, and no failure.
+With --sample, the mutants are drawn at random instead (sample.py); with --of, they are the rows of a file. Nobody names their tests: each meets
+those that reach it (reach.py). How many live is a measure of the tests, and no failure.
 
     mutants.py [-k REGEX] [--no-kernel]       (./dev test mutants)
     mutants.py --sample N [--seed S]
+    mutants.py --of FILE [--seed S]
 """
 
 import argparse
@@ -33,12 +34,13 @@ import subprocess
 import sys
 import time
 
+import reach
 import sample
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COPY = ROOT / "build/mutants"
 BUILD = ROOT / "build/sanitize"  # of the copy, in which this script runs again
-ROOMS = ("cli", "cmake", "compiler", "kmod", "providers", "runtime", "samples", "tests")
+ROOMS = ("cli", "cmake", "compiler", "docs", "kmod", "providers", "runtime", "samples", "tests")
 TIME_OUT = 120  # seconds for a test: a test that hangs has noticed
 
 
@@ -279,6 +281,11 @@ MUTANTS = [
     E("runtime/agg/keys.cpp", "int compare_strings(", "(a_length != kNull) - (b_length != kNull)", "(b_length != kNull) - (a_length != kNull)", "agg_test:KeyCodec.NullSortsFirst"),
     E("runtime/session/limits.cpp", "Result<void> check_clauses(", "sonde_dif_needs(&fire).bytes > room", "false", "script:tst.drop.principal"),
     E("runtime/session/targets.cpp", "void Targets::note_end(", "pid == started_.front()", "true", "scenario:ends_as_the_program_ends"),
+    E("runtime/consumer/consume.cpp", "void Consumer::print(TraceRecord", "sink_.text.size() >= room_", "sink_.text.size() > room_", "scenario:what_printa_prints_waits_without_a_limit"),
+    E("runtime/session/tracing.cpp", "void Tracing::finish()", "consumer_->end({exit_status(), why_ended()})", "consumer_->end({consumer_->exit_status(), why_ended()})", "scenario:the_loss_of_the_source_is_a_reason"),
+    E("runtime/session/tracing.cpp", "Nanoseconds next_multiple(", "now_of(CLOCK_REALTIME) % period", "0", "scenario:snapshots_come_at_multiples_of_the_interval"),
+    E("runtime/print/run_identity.cpp", "uint64_t clock_error()", "static_cast<uint64_t>(state.maxerror) * 1000", "uint64_t{0}", "scenario:the_first_line_names_the_boot_and_the_error_of_the_clock"),
+    E("runtime/print/svg_printer.cpp", "void frame(", "wide < kNarrowest", "false", "formats:narrow"),
     # contracts that the built-in providers do not need
     E("runtime/framework/enable.cpp", "bool Framework::Impl::may_arm(", "op_probe == probe.info.id", "true", "framework_test:FrameworkTest.OpsMayNotArmForOthers"),
     E("runtime/plugin/plugin.cpp", "std::string check_header(", "plugin.start == nullptr", "false", "plugin_test:Bad.NothingToStartOrToStop"),
@@ -297,19 +304,33 @@ SWITCH = """/* Which mutant is on. A header that has mutants may stand beside a 
 extern int sonde_mutant;
 #define SONDE_MUTANT(n) (READ_ONCE(sonde_mutant) == (n))
 #else
+#include <fcntl.h>
 #include <stdlib.h>
-static inline int sonde_mutant(void)
+#include <sys/mman.h>
+#include <unistd.h>
+static inline int sonde_mutant(int number)
 {
+	static unsigned char *seen; /* a byte a mutant: reach.py */
 	static int on = -1;
 	const char *text;
 
 	if (on < 0) {
+		text = getenv("MUTANT_SEEN");
+		if (text) {
+			int file = open(text, O_RDWR | O_CLOEXEC);
+			void *map = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+
+			seen = map == MAP_FAILED ? 0 : (unsigned char *)map;
+			close(file);
+		}
 		text = getenv("MUTANT");
 		on = text ? atoi(text) : 0;
 	}
-	return on;
+	if (seen)
+		seen[number] = 1;
+	return on == number;
 }
-#define SONDE_MUTANT(n) (sonde_mutant() == (n))
+#define SONDE_MUTANT(n) sonde_mutant(n)
 #endif
 """
 PARAMETER = "\nint sonde_mutant;\nmodule_param_named(mutant, sonde_mutant, int, 0644);\n"
@@ -523,62 +544,96 @@ def kernel(mutants):
     return wrong, fate
 
 
-# ---- a random sample ----
+# ---- mutants for which nobody named a test: drawn at random, or from a file ----
 
 
-def drawn(count, seed):
-    """Draws the sample, and keeps it beside the copy, whose files will have the mutants."""
-    chosen = sample.draw(ROOT, count, seed)
-    originals = {file: (ROOT / file).read_text() for file, *_ in chosen}
-    list_of = [[file, operator, originals[file][begin:end], becomes, sample.near(ROOT, file), statement, begin]
-               for file, operator, begin, end, becomes, statement in chosen]
+def of_file(path):
+    """The mutants of a file of rows E(FILE, FUNCTION, WAS, BECOMES) and S(...), as in MUTANTS, but without tests."""
+    rows = []
+    exec(path.read_text(encoding="utf-8"), {"E": lambda *row: rows.append(E(*row)), "S": lambda *row: rows.append(S(*row))})  # pylint: disable=exec-used
+    return rows
+
+
+def without_tests(count, seed, path):
+    """({number: mutant}, {file: text without mutants}); kept beside the copy, whose files will have the mutants."""
+    chosen = of_file(path) if path else [Mutant(file, operator, (ROOT / file).read_text()[begin:end], becomes, [], statement, begin)
+                                         for file, operator, begin, end, becomes, statement in sample.draw(ROOT, count, seed)]
+    originals = {mutant.file: (ROOT / mutant.file).read_text() for mutant in chosen}
+    for mutant in chosen:
+        at = place_of(mutant, originals[mutant.file])
+        if at is None:
+            raise SystemExit(f"mutants: does not apply: {mutant.name}")
+        mutant.at = at
+    return dict(enumerate(chosen, 1)), originals
+
+
+def keep(chosen, originals):
     COPY.mkdir(parents=True, exist_ok=True)
-    (COPY / "sample.json").write_text(json.dumps([originals, list_of]))
+    (COPY / "sample.json").write_text(json.dumps([originals, [dataclasses.astuple(mutant) for mutant in chosen.values()]]))
 
 
-def sampled(path):
-    """({number: mutant}, {file: text without mutants})"""
-    originals, list_of = json.loads(path.read_text())
+def kept():
+    originals, list_of = json.loads((ROOT / "sample.json").read_text())
     return dict(enumerate((Mutant(*each) for each in list_of), 1)), originals
+
+
+def compiles(preset, targets):
+    """Builds; the lines with errors as {(file's name, line)}, None if there are none."""
+    log = ROOT / "build/build.log"
+    folder = ROOT / ("build/sanitize" if preset == "dev" else "build")
+    with open(log, "w", encoding="utf-8") as output:
+        for argv in (["cmake", "-S", ROOT, "--preset", preset], ["ninja", "-k", "0", "-C", folder, *targets]):
+            status = subprocess.run(argv, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False).returncode
+    found = re.findall(r"^([^ :\n]+):(\d+):\d+: error", log.read_text(errors="replace"), re.M)
+    return {(pathlib.Path(file).name, int(line)) for file, line in found} if status else None
 
 
 def without_what_does_not_compile(chosen, originals):
     """The mutants that the compiler accepts; the others are taken out, by the lines of its errors, until all is built."""
+    def line_of(mutant):
+        return pathlib.Path(mutant.file).name, originals[mutant.file].count("\n", 0, mutant.at) + 1
     for _ in range(8):
-        try:
-            build(list(chosen.values()))
+        wrong = compiles("release", ["sonde"])
+        if wrong is None:
             return chosen
-        except SystemExit:
-            log = (ROOT / "build/build.log").read_text(errors="replace")
-        wrong = {(pathlib.Path(file).name, int(line)) for file, line in re.findall(r"^([^ :\n]+):(\d+):\d+: error", log, re.M)}
-        lines = {number: (pathlib.Path(m.file).name, originals[m.file].count("\n", 0, m.at) + 1) for number, m in chosen.items()}
-        bad = [number for number in chosen if lines[number] in wrong]
+        bad = [number for number, mutant in chosen.items() if line_of(mutant) in wrong]
         if not bad:
-            raise SystemExit(f"mutants: does not build, and no mutant is at fault (all of it: {ROOT / 'build/build.log'})")
-        chosen = {number: m for number, m in chosen.items() if number not in bad}
-        texts = originals | mutate(chosen, originals)[0]
-        for file, text in texts.items():
+            break
+        chosen = {number: mutant for number, mutant in chosen.items() if number not in bad}
+        for file, text in (originals | mutate(chosen, originals)[0]).items():
             if (ROOT / file).read_text() != text:
                 (ROOT / file).write_text(text)
-    raise SystemExit("mutants: the sample does not build")
+    raise SystemExit(f"mutants: does not build, and no mutant is at fault (all of it: {ROOT / 'build/build.log'})")
 
 
-def run_sample():
-    chosen, originals = sampled(ROOT / "sample.json")
-    count = len(chosen)
+def run_without_tests(seed):
+    chosen, originals = kept()
+    count, began = len(chosen), time.monotonic()
     (ROOT / "build").mkdir(exist_ok=True)
     say(f"{count} mutants; building")
     chosen = without_what_does_not_compile(chosen, originals)
-    say(f"{len(chosen)} of {count} compile")
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        if wrong := healthy({killer for mutant in chosen.values() for killer in mutant.killers}, pool):
-            raise SystemExit("\n".join(wrong))
-        fate = dict(zip(chosen, pool.map(lambda n: killed_by(n, chosen[n]), chosen)))
-    for number, killer in fate.items():
+    near = sorted({test for mutant in chosen.values() for test in sample.near(ROOT, mutant.file)})
+    if compiles("dev", near) is not None:
+        raise SystemExit(f"mutants: the unit tests do not build (all of it: {ROOT / 'build/build.log'})")
+    say(f"{len(chosen)} of {count} compile; built after {time.monotonic() - began:.0f} s")
+    sonde = ROOT / "build/bin/sonde"
+
+    def units(alive):
+        return reach.units(BUILD / "bin" / name for name in sorted({test for number in alive for test in sample.near(ROOT, chosen[number].file)}))
+
+    def scripts(_):
+        return reach.scripts(ROOT, sonde)
+
+    def scenarios(_):
+        return reach.scenarios(ROOT, sonde)
+
+    fate = reach.fates([units, scripts, scenarios], list(chosen), seed, say)
+    for number, (killer, met, reaching) in fate.items():
         one = chosen[number]
         line = originals[one.file].count("\n", 0, one.at) + 1
-        say(f"{'killed by ' + killer if killer else 'LIVES'}: {one.file}:{line}: {one.function}: {one.was} -> {one.becomes or 'nothing'}")
-    say(f"{len(fate)} mutants, {sum(1 for killer in fate.values() if not killer)} live")
+        verdict = f"killed by {killer}" if killer else f"LIVES, {met} of {reaching} tests that reach it passed" if reaching else "LIVES, no test reaches it"
+        say(f"{verdict}: {one.file}:{line}: {one.function}: {one.was} -> {one.becomes or 'nothing'}")
+    say(f"{len(fate)} mutants, {sum(1 for killer, *_ in fate.values() if not killer)} live; {time.monotonic() - began:.0f} s")
     return 0
 
 
@@ -599,7 +654,8 @@ def main():
     parser.add_argument("--check", action="store_true", help="only whether each still applies")
     parser.add_argument("--no-kernel", action="store_true", help="without those of the module")
     parser.add_argument("--sample", type=int, metavar="N", help="draw N mutants at random instead, and say how many live")
-    parser.add_argument("--seed", type=int, default=int(time.time()), help="of the sample")
+    parser.add_argument("--of", type=pathlib.Path, metavar="FILE", help="the rows of this file instead, which name no tests: E(FILE, FUNCTION, WAS, BECOMES)")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="of the sample, and of the order of tests")
     parser.add_argument("--in-copy", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     began = time.monotonic()
@@ -608,13 +664,14 @@ def main():
         wrong = mutate(chosen)[1]
         print("\n".join([*wrong, f"{len(chosen)} mutants, {len(wrong)} do not apply"]))
         return 1 if wrong else 0
-    if arguments.sample and arguments.in_copy:
-        return run_sample()
-    if arguments.sample:
+    if (arguments.sample or arguments.of) and arguments.in_copy:
+        return run_without_tests(arguments.seed)
+    if arguments.sample or arguments.of:
         say(f"seed {arguments.seed}")
-        drawn(arguments.sample, arguments.seed)
-        copy_tree(*sampled(COPY / "sample.json"))
-        return run_in_place_of_the_tree(COPY, __file__, ["--in-copy", *sys.argv[1:]])
+        unnamed = without_tests(arguments.sample, arguments.seed, arguments.of)
+        keep(*unnamed)
+        copy_tree(*unnamed)
+        return run_in_place_of_the_tree(COPY, __file__, ["--in-copy", *sys.argv[1:], "--seed", str(arguments.seed)])
     if not arguments.in_copy:
         COPY.mkdir(parents=True, exist_ok=True)
         wrong = copy_tree(dict(enumerate(MUTANTS, 1)))

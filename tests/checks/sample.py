@@ -6,8 +6,7 @@ anywhere.
     off by 1  a + 1     becomes  a             swap   f(a, b)   becomes f(b, a)
     negate    if (a)    becomes  if (!(a))
 
-Only code inside of functions is drawn; what the compiler does not accept is drawn again. The tests near a mutant are the unit
-tests of its folder, and if these live, all golden scripts."""
+Only code inside of functions is drawn; what the compiler does not accept is left out. reach.py finds the tests that could notice."""
 
 import random
 import re
@@ -83,9 +82,9 @@ def draw(root, count, seed):
 
 
 def near(root, file):
-    """The tests of a file: the unit tests of its folder, and the golden scripts."""
+    """The programs of unit tests of a file's folder, or of the nearest above it that has some."""
     tests = dict(re.findall(r"^sonde_test\((\w+) (?:TRACES )?DIR (\S+)", (root / "tests/CMakeLists.txt").read_text(encoding="utf-8"), re.M))
     folder = file.rpartition("/")[0]
     while folder and folder not in tests.values():
         folder = folder.rpartition("/")[0]
-    return [f"{name}:*" for name, of in tests.items() if of == folder] + ["script:"]
+    return [name for name, of in tests.items() if of == folder]

@@ -7,7 +7,7 @@ import re
 import shutil
 
 from decoded import comparable
-from support import Skip, check, equal, scenario
+from support import Skip, check, equal, lines_of_calls, scenario
 
 SIGNALS = """
 trap 'echo caught' USR1
@@ -29,19 +29,8 @@ os.system("exit 4")
 
 def threads_of(path, by_chance):
     """The lines of each thread, in the order of their numbers. strace -o begins each line with the number, sonde only
-    while there are several threads; a line without a number belongs to the first. Unfinished calls of strace are
-    joined."""
-    lines, unfinished = [], {}
-    for line in open(path, encoding="utf-8", errors="replace"):
-        ours, theirs, text = re.match(r"(?:\[pid +(\d+)\] |(\d+) +)?(.*)\n", line).groups()
-        thread = int(ours or theirs or 0)
-        if text.endswith("<unfinished ...>"):
-            unfinished[thread] = text.removesuffix("<unfinished ...>")
-            continue
-        if resumed := re.match(r"<\.\.\. \w+ resumed>(.*)", text):
-            text = unfinished.pop(thread, "") + resumed.group(1)
-        if not text.startswith(by_chance):
-            lines.append((thread, text))
+    while there are several threads; a line without a number belongs to the first."""
+    lines = [(thread, text) for thread, text in lines_of_calls(path) if not text.startswith(by_chance)]
     made = {int(found[1]) for _, text in lines if (found := re.match(r"(?:clone3?|v?fork)\(.* = (\d+)$", text))}
     first = next((thread for thread, _ in lines if thread and thread not in made), 0)
     threads = {}

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """System calls as text, compared with strace's output for the same program."""
 
-import collections
 import difflib
 import http.client
 import os
@@ -11,7 +10,7 @@ import shutil
 import signal
 import socket
 
-from support import Skip, check, equal, scenario, wait_until
+from support import Skip, check, equal, lines_of_calls, scenario, wait_until
 
 TEXT = r'"(?:[^"\\]|\\.)*"'
 # Parts that differ between runs (addresses, numbers of descriptors in /proc, times), and the order of flags. Thread
@@ -60,22 +59,11 @@ def comparable(line):
 
 
 def by_thread(path):
-    """The calls of each thread, in the order of threads; threads with names are identified by them. Unfinished calls of
-    strace are joined."""
-    threads, unfinished = collections.OrderedDict(), {}
-    for line in open(path, encoding="utf-8", errors="replace"):
-        if line == "\n":
-            continue
-        found = re.match(r"(\d+) +(.*)\n", line)
-        thread, text = found.groups()
-        if text.startswith(("---", "+++")):
-            continue
-        if text.endswith("<unfinished ...>"):
-            unfinished[thread] = text.removesuffix("<unfinished ...>")
-            continue
-        if resumed := re.match(r"<\.\.\. \w+ resumed>(.*)", text):
-            text = unfinished.pop(thread, "") + resumed.group(1)
-        threads.setdefault(thread, []).append(text)
+    """The calls of each thread, in the order of threads; threads with names are identified by them."""
+    threads = {}
+    for thread, text in lines_of_calls(path):
+        if text and not text.startswith(("---", "+++")):
+            threads.setdefault(str(thread), []).append(text)
     named = [[comparable(without_threads(text, "|".join(threads))) for text in calls] for calls in threads.values()]
     return sorted(named, key=lambda calls: next((text for text in calls if "PR_SET_NAME" in text), ""))
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from support import Skip, check, equal, scenario
+from support import Skip, check, equal, lines_of_calls, scenario
 
 TABLE = pathlib.Path(__file__).with_suffix(".txt")
 TEXT = r'"(?:[^"\\]|\\.)*"'
@@ -56,18 +56,11 @@ DIFFERENT = {
 
 
 def calls(path):
-    """{row: (its call's name, its line)}; a call that was interrupted by the output of another thread is joined."""
-    unfinished, announced, found = {}, {}, {}
-    for line in open(path, encoding="utf-8", errors="replace"):
-        ours, theirs, text = re.match(r"(?:\[pid +(\d+)\] |(\d+) +)?(.*)\n", line).groups()
-        thread = int(ours or theirs or 0)
+    """{row: (its call's name, its line)}."""
+    announced, found = {}, {}
+    for thread, text in lines_of_calls(path):
         if text.startswith(("---", "+++")):
             continue
-        if text.endswith("<unfinished ...>"):
-            unfinished[thread] = text.removesuffix("<unfinished ...>")
-            continue
-        if resumed := re.match(r"<\.\.\. \w+ resumed>(.*)", text):
-            text = unfinished.pop(thread, "") + resumed.group(1)
         if said := re.match(r'write\(-1, "row (\d+) (\w+)"', text):
             announced[thread] = int(said[1]), said[2]
         elif thread in announced:

@@ -92,6 +92,21 @@ def counts(text):
     return found
 
 
+def lines_of_calls(path):
+    """(thread, text) of each line of strace or sonde; thread 0: the line has no number. A call that another thread's output has cut in two is joined;
+    it comes where it ends."""
+    unfinished = {}
+    for line in open(path, encoding="utf-8", errors="replace"):
+        ours, theirs, text = re.match(r"(?:\[pid +(\d+)\] |(\d+) +)?(.*)\n", line).groups()
+        thread = int(ours or theirs or 0)
+        if text.endswith("<unfinished ...>"):
+            unfinished[thread] = text.removesuffix("<unfinished ...>")
+            continue
+        if resumed := re.match(r"<\.\.\. \w+ resumed>(.*)", text):
+            text = unfinished.pop(thread, "") + resumed.group(1)
+        yield thread, text
+
+
 def compile_program(source, to, flags):
     text = None
     if source.suffix == ".go":

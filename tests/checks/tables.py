@@ -3,7 +3,7 @@
 """Fails if no test names a row of one of the project's tables.
 
 A row counts as tested if a golden script (tests/scripts), a scenario or a unit test uses its name as a user or the
-runtime would. Rows that are refused by name need no test: they cannot run. An error tag needs one if some code reports
+runtime would; what remarks say does not count. That the use is one that tells is what strip.py, goldens.py and mutants.py ask. Rows that are refused by name need no test: they cannot run. An error tag needs one if some code reports
 it.
 """
 
@@ -18,22 +18,22 @@ TABLES = {
     "runtime/lang/functions.h": (
         re.compile(r'^\s*\{"(?P<name>\w+)",\s*".*",\s*Runs::(?P<kind>\w+),', re.M),
         {"Refused"},
-        r'(\b{name}\s*\(|\bsonde_(fn|act)_{name}\b|"{name}")',
+        r'(\b{name}\s*\(|\bsonde_(fn|act)_{name}\b)',
     ),
     "runtime/lang/variables.h": (
         re.compile(r'^\s*\{"(?P<name>[a-z]\w*)",\s*".*",\s*From::(?P<kind>\w+),', re.M),
         {"Refused"},
-        r'(\b{name}\b)',
+        r'(?<![\w">.-]){name}\b',
     ),
     "runtime/lang/options.h": (
         re.compile(r'^\s*\{"(?P<name>\w+)",\s*OptionKind::(?P<kind>\w+),', re.M),
         set(),
-        r'(-x\s*{name}\b|option\s+{name}\b|["(]{name}["=])',
+        r'(-x\s*{name}\b|option\s+{name}\b|["(]{name}["=]|--{name}\b|DTRACE_OPT_{NAME}\b)',
     ),
     "runtime/agg/functions.h": (
         re.compile(r'^\s*\{"(?P<name>\w+)", (?P<kind>[^,]*)', re.M),
         set(),
-        r'(=\s*{name}\s*\(|"{name}")',
+        r'(=\s*{name}\s*\()',
     ),
     "runtime/print/printers.h": (
         re.compile(r'^\s*X\((?P<name>\w+), (?P<kind>)"', re.M),
@@ -58,13 +58,18 @@ TABLES = {
 }
 
 
+# What is said about a test, and not done by it. Of a script's head only the lines that say how it runs are not.
+REMARKS = {".d": r"/\*(?! @(?:sonde|command|environment|stdin):).*?\*/", ".py": r'"""(?:.|\n)*?"""|^ *#.*$', ".cpp": r"//.*$"}
+
+
 def test_text():
-    """The text of all tests, including the names of scripts (err.D_SYNTAX.what.d)."""
+    """The text of all tests without remarks, including the names of scripts (err.D_SYNTAX.what.d)."""
     parts = []
-    for pattern in ("**/*_test.cpp", "scripts/*", "scenarios/*.py", "formats/*.py"):
+    for pattern in ("**/*_test.cpp", "scripts/*.d", "scripts/*.err", "scenarios/*.py", "formats/*.py", "kmod/*.py"):
         for path in sorted((ROOT / "tests").glob(pattern)):
-            if path.is_file() and path.suffix != ".out":
-                parts += [path.name, path.read_text(errors="replace")]
+            flags = re.S if path.suffix == ".d" else re.M
+            text = path.read_text(errors="replace")
+            parts += [path.name, re.sub(REMARKS[path.suffix], "", text, flags=flags) if path.suffix in REMARKS else text]
     return "\n".join(parts)
 
 
@@ -88,7 +93,7 @@ def untested(table, tests):
         rows = [match for match in rows if match["name"] in reported]
     if not rows:
         return 0, ["no row found: the pattern in tests/checks/tables.py no longer fits"]
-    missing = [match["name"] for match in rows if not re.search(naming.replace("{name}", match["name"]), tests)]
+    missing = [match["name"] for match in rows if not re.search(naming.replace("{name}", match["name"]).replace("{NAME}", match["name"].upper()), tests)]
     return len(rows), missing
 
 

@@ -78,7 +78,7 @@ def what_tracing_costs_is_told(world):
     for quiet in ([], ["-q"]):
         sonde = world.start_sonde(*quiet, "-n", "syscall:::entry { @ = count(); }", "-p", str(busy.pid))
         wait_until(lambda: attached_to(sonde, busy.pid), what="attached")
-        time.sleep(1.5)
+        time.sleep(1.5)  # sonde says it of runs of a second and more; it has begun before it attached
         sonde.send_signal(signal.SIGINT)
         said[bool(quiet)] = world.finish(sonde).stderr
     told = re.search(r"tracing stopped threads (\d+) times a second, and they waited for (\d+)% of the time at least\n    fewer probes", said[False])

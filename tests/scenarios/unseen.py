@@ -4,7 +4,6 @@
 import re
 import signal
 import subprocess
-import time
 
 import support
 from support import at_rest, check, counts, equal, scenario, state_of, threads_of, tracer_of, wait_until
@@ -124,7 +123,6 @@ def a_stopped_program_is_attached_at_once(world):
         check(result.seconds < 3 * support.patience, f"it took {result.seconds} s")
         wait_until(stopped, what="each thread has gone back into its stop")
         target.send_signal(signal.SIGCONT)
-        time.sleep(0.3)
         verdict(target)
 
 

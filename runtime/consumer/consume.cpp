@@ -189,7 +189,7 @@ bool Consumer::may_drop(const TraceRecord& record) {
 }
 
 void Consumer::print(TraceRecord& record) {
-  if (sink_.text.size() > room_ && may_drop(record)) {
+  if (sink_.text.size() >= room_ && may_drop(record)) {
     unwritten_[record.cpu] += printer_->skip(record);
     return;
   }

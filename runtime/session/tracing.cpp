@@ -304,7 +304,7 @@ void Tracing::finish() {
   consumer_->report_drops();
   const std::string report = report_ ? report_(*consumer_) : "";
   if (prints_rest_) consumer_->finish();
-  consumer_->end({consumer_->exit_status(), why_ended()});
+  consumer_->end({exit_status(), why_ended()});
   output_.write(report);
   output_.flush();
   if (reports_cost_) report_cut_strings();

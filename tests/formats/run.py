@@ -130,6 +130,28 @@ class Sonde:
             return done.returncode, output.read_bytes() if output.exists() else b"", done.stderr.decode(errors="replace")
 
 
+# A browser's part of what the script of a picture uses. Clicks on each frame, then on "all"; prints what each click shows.
+PAGE = """
+const groups = %s.map(({data, rect, text}) => {
+  const part = attributes => ({setAttribute: (name, value) => { attributes[name] = +value; }, attributes});
+  const parts = {rect: part(rect), text: part(text)}, classes = new Set();
+  return {dataset: data, style: {}, classes, parts, querySelector: name => parts[name],
+          classList: {toggle: (name, on) => on ? classes.add(name) : classes.delete(name)},
+          addEventListener: (event, run) => { if (event === 'click') data.click = run; }};
+});
+const document = {querySelectorAll: which => which === 'g.f' ? groups : []};
+new Function('document', %s)(document);
+const seen = {};
+for (const one of [...groups, groups[0]]) {
+  one.dataset.click();
+  seen[one.dataset.n] = groups.filter(group => group.style.display !== 'none').map(group => ({
+    n: group.dataset.n, label: group.parts.text.textContent,
+    place: [group.parts.rect.attributes.x, group.parts.rect.attributes.width, ...group.classes].map(x => typeof x === 'number' ? Math.round(x) : x)}));
+}
+console.log(JSON.stringify(seen));
+"""
+
+
 # ---- jsonl ---------------------------------------------------------------------------------------------------------
 
 
@@ -436,6 +458,35 @@ class Stacks:
         first = self.sonde.run("svg", script, "-q")[1]
         check(first == self.sonde.run("svg", script, "-q")[1], "two pictures of the same differ")
 
+    def narrow(self):
+        """A frame of less than a twentieth of a pixel is left out, and the frames of the others stand where they stand without that."""
+        script = 'BEGIN { @[stack(), "wide"] = sum(%d); @[stack(), "a"] = sum(1); exit(0); }'
+        check([frame[0] for frame in self.frames(script % 23998, None)] == ["all", "a", "wide"], "a twentieth of a pixel")
+        check([frame[0] for frame in self.frames(script % 24001, None)] == ["all", "wide"], "less than a twentieth")
+
+    def zoom(self):
+        """A click on a frame makes it as wide as the picture, hides what is beside it, and keeps what it stands on; one on `all` shows everything."""
+        if shutil.which("node") is None:
+            print("svg: nothing clicks the picture: there is no nodejs")
+            return
+        script = 'BEGIN { @[stack(), "f", "wide"] = sum(6); @[stack(), "f", "m`narrow"] = sum(2); @[stack(), "g", "h"] = sum(4); exit(0); }'
+        output = self.sonde.run("svg", script, "-q")[1]
+        space, root = "{http://www.w3.org/2000/svg}", xml.etree.ElementTree.fromstring(output)
+        groups = [{"data": {field: group.get("data-" + field) for field in "xwdn"}, "rect": dict(group.find(space + "rect").attrib), "text": dict(group.find(space + "text").attrib)}
+                  for group in root.iter(space + "g")]
+        run = PAGE % (json.dumps(groups), json.dumps(root.find(space + "script").text))
+        done = subprocess.run(["node", "-e", run], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        check(done.returncode == 0, done.stderr)
+        seen = json.loads(done.stdout)
+        every = {"all": (0, 1200), "f": (0, 800), "m`narrow": (0, 200), "wide": (200, 600), "g": (800, 400), "h": (800, 400)}
+        wanted = {"f": {"all": (0, 1200, "up"), "f": (0, 1200), "m`narrow": (0, 300), "wide": (300, 900)},
+                  "m`narrow": {"all": (0, 1200, "up"), "f": (0, 1200, "up"), "m`narrow": (0, 1200)},
+                  "h": {"all": (0, 1200, "up"), "g": (0, 1200, "up"), "h": (0, 1200)}, "all": every}
+        for name, frames in wanted.items():
+            found = {one["n"]: tuple(one["place"]) for one in seen[name]}
+            check(found == frames, f"a click on {name}: found {found}, wanted {frames}")
+        check({one["n"]: one["label"] for one in seen["all"]} == {name: name for name in every}, "labels", seen["all"])
+
     def frames(self, script, program):
         """(name, x, width, depth) of each frame, in counts; checks the rectangles."""
         status, output, messages = self.sonde.run("svg", script, "-q", program)
@@ -471,7 +522,7 @@ def main():
     table, stacks = Csv(sonde), Stacks(sonde)
     tests = [jsonl.actions, jsonl.values, jsonl.firings, jsonl.faults, jsonl.aggregates, jsonl.intervals, jsonl.names_merge, jsonl.numbers, jsonl.texts,
              jsonl.long_lines, jsonl.start, table.actions, table.aggregates, table.texts, stacks.aggregated, stacks.pictures, stacks.nothing,
-             stacks.svg]
+             stacks.svg, stacks.narrow, stacks.zoom]
     wrong = 0
     ran = [test for test in tests if arguments.k in test.__qualname__]
     for test in ran:

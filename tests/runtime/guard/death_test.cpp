@@ -49,6 +49,27 @@ std::string run_and_report(const std::string& file, const char* tenths) {
   return target() + " loop " + tenths + " >/dev/null; echo $? >" + file;
 }
 
+/// Ten seconds of waiting, because that is the limit; nothing runs meanwhile.
+TEST(Death, AGuardThatCannotEndIsWaitedForTenSeconds) {
+  const std::set<pid_t> before = guards();
+  Consumer consumer;
+  pid_t guard = 0;
+  for (pid_t pid : guards())
+    if (!before.contains(pid)) guard = pid;
+  ASSERT_NE(guard, 0);
+  kill(guard, SIGSTOP);
+  const auto begin = Clock::now();
+  const std::vector<Notice> notices = consumer.source->close();
+  const auto took = Clock::now() - begin;
+  EXPECT_GE(took, std::chrono::seconds(10));
+  EXPECT_LT(took, std::chrono::seconds(30));
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(notices[0].text, "the guard (sonde-guard, pid " + std::to_string(guard) +
+                                 ") has not ended yet; it is not waited for any longer");
+  kill(guard, SIGCONT);
+  EXPECT_EQ(waitpid(guard, nullptr, 0), guard) << "its socket is closed, so it ends when it can";
+}
+
 TEST(Death, ConsumerKilledWhileAttached) {
   const std::set<pid_t> before = guards();
   std::mt19937 random(1);

@@ -11,6 +11,7 @@ import subprocess
 from support import Skip, counts, equal, scenario
 
 EVERY = "pid$target:a.out::entry { @[probefunc] = count(); }"
+ALSO = " syscall:::entry, syscall:::return { @c = count(); } profile-997 { @s[ustack()] = count(); }"
 # program, its arguments, the compiler's flags, and the calls of its functions that it always makes
 PROGRAMS = (
     ("guard_page", "", (), {"h": 1, "w": 1}),
@@ -31,17 +32,36 @@ PROGRAMS = (
 
 @scenario(only="ptrace", why="only a tracer writes to the program's own memory")
 def programs_that_few_write(world):
+    """By root with function probes alone, by an ordinary user also with each system call and samples."""
+    user = world.as_user()
     for name, arguments, flags, wanted in PROGRAMS:
-        program = world.program(name, "-Wl,--no-as-needed", *flags) if flags else world.program(name)
-        for _ in range(20 if world.full else 1):
-            plain = world.run(["sh", "-c", f"{program} {arguments}; exit $?"])  # a child of the shell, as it is one of sonde
-            out = world.path("counts", "")
-            result = world.sonde("-q", "-o", out, "-n", EVERY, "-c", f"{program} {arguments}", status=None)
-            what = f"{name} {arguments}: {result.stderr}"
-            equal(result.stdout, plain.stdout, what)
-            found = counts(pathlib.Path(out).read_text(encoding="utf-8"))
-            equal({function: found.get(function) for function in wanted}, wanted, what)
-            equal(result.status, 0, what)
+        for of, script in ((world, EVERY), (user, EVERY + ALSO)):
+            program = of.program(name, "-Wl,--no-as-needed", *flags) if flags else of.program(name)
+            for _ in range(20 if world.full else 1):
+                is_as_untraced(of, script, f"{program} {arguments}", wanted)
+
+
+def is_as_untraced(world, script, command, wanted):
+    plain = world.run(["sh", "-c", f"{command}; exit $?"])  # a child of the shell, as it is one of sonde
+    out = world.path("counts", "")
+    result = world.sonde("-q", "-o", out, "-n", script, "-c", command, status=None)
+    what = f"{command}: {result.stderr}"
+    equal(result.stdout, plain.stdout, what)
+    found = counts(pathlib.Path(out).read_text(encoding="utf-8"))
+    equal({function: found.get(function) for function in wanted}, wanted, what)
+    equal(result.status, 0, what)
+
+
+@scenario(short=True)
+def handlers_that_interrupt_each_other(world):
+    """On a stack of their own, and left by siglongjmp(): each call has one hit, as the program counts them."""
+    for of in (world, world.as_user()):
+        out = of.path("counts", "")
+        result = of.sonde("-q", "-o", out, "-n", EVERY, "-c", of.program("nested_handlers"))
+        equal(result.stdout, "wrong 0, jumps many, copy whole\n", "the program")
+        own = {name: int(number) for name, number in re.findall(r"(\w+) (\d+)", result.stderr)}
+        found = counts(pathlib.Path(out).read_text(encoding="utf-8"))
+        equal({name: found.get(name) for name in own}, own, "calls")
 
 
 @scenario(only="ptrace", why="the module needs no descriptor for a process")

@@ -8,6 +8,7 @@
  * the death report first.
  */
 #include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
 
 #include "kmod/arch.h"
 #include "kmod/core/finder.h"

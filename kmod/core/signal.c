@@ -20,6 +20,7 @@
  * once. So it is set when a signal is kept.
  */
 #include <linux/percpu.h>
+#include <linux/sched/task_stack.h>
 #include <linux/signal.h>
 #include <linux/uprobes.h>
 

@@ -25,6 +25,7 @@
  * Lock order: work bit lock > tasklist lock.
  */
 #include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
 #include <linux/thread_info.h>
 #include <asm/syscall.h>
 

@@ -26,6 +26,7 @@
  */
 #include <linux/nospec.h>
 #include <linux/rculist.h>
+#include <linux/sched/task_stack.h>
 #include <linux/thread_info.h>
 #include <asm/syscall.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/irqflags.h>
+#include <linux/mm.h> /* PAGE_SIZE, which <asm/fpu/types.h> needs */
 #include <linux/string.h>
 #include <asm/fpu/types.h>
 

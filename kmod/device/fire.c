@@ -23,6 +23,7 @@
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>
+#include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
@@ -37,6 +38,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <asm/unistd.h>
 
 #include "kmod/arch.h"
 #include "kmod/compat.h"
@@ -418,6 +420,43 @@ static int fire_put_file(struct sonde_firing *firing, u32 which, u64 fd,
 	return length;
 }
 
+/* The file of a descriptor, without the mark that its name is deleted. */
+static int fire_put_descriptor(struct sonde_firing *firing, u64 fd, char *to,
+			       u32 max)
+{
+	static const char mark[] = " (deleted)";
+	int length = fire_put_file(firing, SONDE_DIF_TEXT_FDPATH, fd, to, max);
+	int rest = length - (int)strlen(mark);
+
+	if (length > 0 && to[0] != '/')
+		return fire_put_text("", to, max); /* there is none */
+	if (rest > 0 && !strcmp(to + rest, mark)) {
+		to[rest] = 0;
+		length = rest;
+	}
+	return length;
+}
+
+/*
+ * The path that an exec names; of execveat(fd, "", ..., AT_EMPTY_PATH), as
+ * fexecve() makes it, the descriptor's file.
+ */
+static int fire_put_exec_path(struct sonde_firing *firing, char *to, u32 max)
+{
+	int length = sonde_read_text(firing->text_address, to, max);
+	u64 args[6];
+
+	if (length || firing->call != __NR_execveat || !firing->regs)
+		return length;
+	if (sonde_call_is_compat())
+		sonde_fetch_compat_registers(firing->regs, args);
+	else
+		sonde_fetch_registers(firing->regs, true, args);
+	if (!(args[4] & AT_EMPTY_PATH))
+		return length;
+	return fire_put_descriptor(firing, args[0], to, max);
+}
+
 /* The arguments of the process: blanks instead of NULs, without NULs at the end. */
 static int fire_put_arguments(char *to, u32 max)
 {
@@ -486,7 +525,7 @@ int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 	case SONDE_DIF_TEXT_PROBE_TEXT:
 		if (operand || !firing->start.has_text)
 			return -1;
-		return sonde_read_text(firing->text_address, to, max);
+		return fire_put_exec_path(firing, to, max);
 	case SONDE_DIF_TEXT_COMM:
 		return fire_put_comm(firing, operand, to, max);
 	case SONDE_DIF_TEXT_SYSCALL_ARGS: /* sonde_program_load() refuses it */

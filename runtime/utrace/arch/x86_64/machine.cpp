@@ -2,7 +2,6 @@
 #include "runtime/utrace/arch/x86_64/machine.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
@@ -54,50 +53,6 @@ bool result_behind_handler(utrace_task& task, const Registers& registers, int64_
     return false;
   *result = eax;
   return true;
-}
-
-bool mapping_change(const Registers& registers, Mapping* change) {
-  int64_t result = call_result(registers);
-  if (!is_native(registers) || (result < 0 && result >= -4095)) return false;
-  *change = {};
-  switch (registers.orig_rax) {
-    case SYS_mmap:
-      change->mapped = registers.rax;
-      change->mapped_length = registers.rsi;
-      change->protection = static_cast<int>(registers.rdx);
-      if (!(registers.r10 & MAP_ANONYMOUS)) {
-        change->file = static_cast<int>(registers.r8);
-        change->offset = registers.r9;
-      }
-      return true;
-    case SYS_munmap:
-      change->unmapped = registers.rdi;
-      change->unmapped_length = registers.rsi;
-      return true;
-    case SYS_mprotect:
-    case SYS_pkey_mprotect:
-      change->protected_at = registers.rdi;
-      change->protected_length = registers.rsi;
-      change->protection = static_cast<int>(registers.rdx);
-      return true;
-    case SYS_mremap:
-      change->unmapped = registers.rdi;
-      change->unmapped_length = registers.rsi;
-      change->mapped = registers.rax;
-      change->mapped_length = registers.rdx;
-      change->moved = true;
-      return true;
-    default: return false;
-  }
-}
-
-std::vector<uint32_t> mapping_calls(bool maps, bool unmaps, bool protects) {
-  std::vector<uint32_t> calls;
-  if (maps) calls.push_back(SYS_mmap);
-  if (unmaps) calls.push_back(SYS_munmap);
-  if (maps || unmaps) calls.push_back(SYS_mremap);
-  if (protects) calls.insert(calls.end(), {SYS_mprotect, SYS_pkey_mprotect});
-  return calls;
 }
 
 }  // namespace sonde::machine

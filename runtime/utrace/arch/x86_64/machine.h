@@ -9,7 +9,6 @@
 #include <array>
 #include <csignal>
 #include <cstdint>
-#include <vector>
 
 #include "runtime/utrace/call.h"
 
@@ -160,20 +159,6 @@ inline constexpr uint32_t kCompatSigreturn = kUtraceCompatCalls + 119;
 /// The argument of rt_sigaction: handler, flags, restorer, mask.
 inline constexpr uint32_t kSigactionCall = 13;
 inline constexpr uint64_t kSigsetBytes = 8;
-
-/// The effect of a call that has returned on the address space. A length of 0: no such effect.
-struct Mapping {
-  uint64_t mapped = 0, mapped_length = 0, offset = 0;
-  uint64_t unmapped = 0, unmapped_length = 0;
-  uint64_t protected_at = 0, protected_length = 0;
-  int protection = 0;
-  int file = -1;
-  bool moved = false;  ///< by mremap: file, offset and protection are as before
-};
-/// False: the call failed, or does not change mappings.
-bool mapping_change(const Registers& registers, Mapping* change);
-/// The calls to watch for each kind of change.
-std::vector<uint32_t> mapping_calls(bool maps, bool unmaps, bool protects);
 
 /// Whether the call, at its entry, installs a seccomp filter; `all_threads`: in every thread of the process.
 inline bool installs_filter(const utrace_call& call, bool* all_threads) {

@@ -84,15 +84,6 @@ inline constexpr int64_t kRestartSys = -512, kRestartNoIntr = -513;
 bool may_restart(int64_t result);
 bool result_behind_handler(utrace_task& task, const Registers& registers, int64_t* result);
 
-struct Mapping {
-  uint64_t mapped, mapped_length, offset;
-  uint64_t unmapped, unmapped_length;
-  uint64_t protected_at, protected_length;
-  int protection, file;
-  bool moved;
-};
-bool mapping_change(const Registers& registers, Mapping* change);
-std::vector<uint32_t> mapping_calls(bool maps, bool unmaps, bool protects);
 bool installs_filter(const utrace_call& call, bool* all_threads);
 template <typename Read>
 bool clone_flags(const utrace_call& call, Read read, uint64_t* flags) {

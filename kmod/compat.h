@@ -35,6 +35,17 @@
 #define sonde_shown_inode file_inode
 #endif
 
+/* When a file was written, in ns; since 6.7 a function reads it. */
+static inline s64 sonde_written(const struct inode *inode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	struct timespec64 time = inode_get_mtime(inode);
+#else
+	struct timespec64 time = inode->i_mtime;
+#endif
+	return timespec64_to_ns(&time);
+}
+
 /* If each thread ends by itself, the process gets the status of the last one; before 6.0 that of the leader. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 0, 0)
 #define SONDE_LAST_THREAD_DECIDES 1

@@ -55,8 +55,9 @@ struct sonde_finder_map {
  * @unmapped: a matched thread has removed a mapping. May sleep
  * @protected: a matched thread has changed the protection of a mapping. May
  *	sleep
- * @image: a thread of a process in the table maps a file as executable. It holds
- *	its mmap lock; not for a finder of all processes
+ * @image: a thread of a process in the table, or after
+ *	sonde_finder_follow_all_images() of any process, maps a file as
+ *	executable. It holds its mmap lock
  * @ends: a matched process ends, or replaces its program, and its mappings still
  *	exist: does the owner want them? May sleep
  * @had: then, one of its mappings of an executable file: does the owner want more?
@@ -114,6 +115,7 @@ const char *sonde_finder_lacks(void);
 const char *sonde_finder_images_lack(void);
 int sonde_finder_follow(struct sonde_finder *finder);
 int sonde_finder_follow_images(struct sonde_finder *finder);
+int sonde_finder_follow_all_images(struct sonde_finder *finder);
 int sonde_finder_add(struct sonde_finder *finder, pid_t pid);
 bool sonde_finder_remove(struct sonde_finder *finder, pid_t pid,
 			 unsigned int *what);

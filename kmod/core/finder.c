@@ -500,6 +500,21 @@ int sonde_finder_follow_images(struct sonde_finder *finder)
 }
 
 /**
+ * sonde_finder_follow_all_images() - the same, with the images of all processes
+ * @finder: one that follows
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, or an error of sonde_finder_follow_images().
+ */
+int sonde_finder_follow_all_images(struct sonde_finder *finder)
+{
+	int err = sonde_finder_follow_images(finder);
+
+	WRITE_ONCE(finder->follows_all_images, !err);
+	return err;
+}
+
+/**
  * sonde_finder_end() - stop all callbacks of a finder
  * @finder: on return no callback runs any more; the table is kept
  *

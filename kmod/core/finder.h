@@ -23,6 +23,7 @@ struct sonde_finder {
 	struct sonde_purse *purse;	/* limits the memory for new processes */
 	bool follows;
 	bool follows_images;
+	bool follows_all_images;	/* also of processes that are not in the table */
 	bool all;		/* matches every process; the table is empty */
 	pid_t pid;		/* 0: any */
 	char *path;		/* NULL: any */

@@ -84,6 +84,13 @@ static void images_lose_skipped(struct kprobe *probe)
 			images_lose(finder, skipped);
 }
 
+static bool images_reports(struct sonde_finder *finder)
+{
+	return READ_ONCE(finder->follows_images) && finder->ops.image &&
+	       (READ_ONCE(finder->follows_all_images) ||
+		sonde_finder_has(finder, current->tgid));
+}
+
 static void images_notify_image(const struct vm_area_struct *vma)
 {
 	struct sonde_finder_map map = {};
@@ -91,8 +98,7 @@ static void images_notify_image(const struct vm_area_struct *vma)
 	unsigned long page = 0;
 
 	list_for_each_entry_rcu(finder, &sonde_finder_list, node) {
-		if (!READ_ONCE(finder->follows_images) || !finder->ops.image ||
-		    !sonde_finder_has(finder, current->tgid))
+		if (!images_reports(finder))
 			continue;
 		if (!page) { /* one look at the file for all of them */
 			page = __get_free_page(GFP_NOWAIT | __GFP_NOWARN);

@@ -53,6 +53,7 @@
 #include "kmod/device/targets.h"
 #include "kmod/device/task_work.h"
 #include "kmod/device/timer.h"
+#include "kmod/device/wanted.h"
 #include "kmod/finder.h"
 
 static DEFINE_MUTEX(sessions_lock);
@@ -278,6 +279,9 @@ static int device_perform(struct sonde_session *session, struct exchange *x)
 	case SONDE_RELEASE:
 		return sonde_hold_release(session, r->id, r->value, why);
 	case SONDE_FOLLOW:
+		if (r->length)
+			return sonde_wanted_follow(session, x->payload,
+						   r->length, why);
 		return sonde_target_follow(session, r->value, r->id == 1,
 					   why);
 	case SONDE_ACKNOWLEDGE:
@@ -364,6 +368,10 @@ static void device_init_session(struct sonde_session *session)
 	xa_init(&session->ecbs);
 	xa_init(&session->taps);
 	xa_init(&session->places);
+	INIT_LIST_HEAD(&session->wildcards);
+	spin_lock_init(&session->wanted_lock);
+	session->known_files = RB_ROOT;
+	sonde_tracees_init(session);
 	hash_init(session->threads);
 	hash_init(session->reentries);
 	session->uprobes = RB_ROOT;
@@ -436,6 +444,7 @@ static int device_release(struct inode *inode, struct file *file)
 	sonde_holds_destroy(session);
 	sonde_threads_destroy(session);
 	sonde_reenter_destroy(session);
+	sonde_wanted_destroy(session);
 	sonde_finder_free(session->finder);
 	sonde_buffers_destroy(session);
 	sonde_programs_destroy(session);

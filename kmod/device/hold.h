@@ -40,6 +40,8 @@ struct sonde_tracee {
 	spinlock_t lock;
 	bool held; /* the first waiting firing waits for a release */
 	u32 mapped; /* number of mapped files whose SONDE_ACKNOWLEDGE it waits for */
+	bool impatient; /* until then only */
+	unsigned long until; /* jiffies */
 	bool absent; /* the thread waits for memory that another process must supply */
 	bool dropped; /* it must not access anything of the session */
 	struct list_head waiting;
@@ -54,6 +56,7 @@ void sonde_hold_user(struct sonde_armed *armed, struct sonde_firing *firing,
 extern const struct utrace_engine_ops sonde_hold_ops;
 
 /* tracees.c */
+void sonde_tracees_init(struct sonde_session *session);
 void sonde_tracees_put(struct sonde_tracees *tracees);
 void sonde_tracees_set_events(struct sonde_tracees *tracees);
 bool sonde_tracee_exits_last(struct sonde_tracee *tracee);

@@ -12,5 +12,7 @@ bool sonde_mappings_end(void *data);
 bool sonde_mappings_had(void *data, const struct sonde_finder_map *map);
 void sonde_mappings_missed(void *data, unsigned int count);
 int sonde_mappings_follow(struct sonde_session *session);
+int sonde_mappings_keep(struct sonde_session *session);
+int sonde_mappings_follow_files(struct sonde_session *session);
 
 #endif

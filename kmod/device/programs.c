@@ -179,7 +179,7 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 	program->needs = needs.ready;
 	program->cost = program_cost_of_all(&program->view, needs.ready);
 	if (needs.frames) /* stacks are printed when their processes have ended */
-		sonde_mappings_follow(session);
+		sonde_mappings_keep(session);
 	program->reserve = ALIGN(program->view.record_max, 8);
 	program->empty = program->view.length == 1 && !program->view.slots &&
 			 program->view.insns[0].op == SONDE_DIF_RECORD;

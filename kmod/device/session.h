@@ -19,7 +19,7 @@
  *   uprobe.c    taps in user programs
  *   reenter.c   jumps to a function's start that are not entries
  *   timer.c     taps that a timer fires
- *   mappings.c  files that programs map
+ *   mappings.c  files that programs map; wanted.c, which of them are followed
  *   fire.c      a firing: ECBs, DIF's environment; fire.h, its inlined part
  *   jit.c       programs as native code; jit_calls.c, functions that they call
  *   unwind.c    user stacks
@@ -40,7 +40,7 @@
  * Locks: session->lock (mutex) > cpu hotplug > sessions_lock (of the list of all
  * sessions) > rings_lock; session->lock > a process's exec_update_lock, for reading
  * (targets.c); covered_lock, threads_lock and events_lock are leaves
- * (irqsave, each taken alone).
+ * (irqsave, each taken alone), and so is wanted_lock.
  */
 #ifndef SONDE_SESSION_H
 #define SONDE_SESSION_H
@@ -55,6 +55,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 
 #include "kmod/core/memory.h"
@@ -243,10 +244,18 @@ enum sonde_point {
 	SONDE_POINT_COUNT
 };
 
+/* What tells a file from all others, also from one that gets its number later. */
+struct sonde_file_key {
+	dev_t device;
+	u64 inode;
+	s64 written; /* when it was, in ns */
+};
+
 struct sonde_session {
 	struct list_head node; /* list of all sessions */
 	u32 opener; /* the process that opened it */
 	char command[TASK_COMM_LEN];
+	bool keeps_mappings; /* the consumer wants those of processes that end */
 	bool lacks_mappings; /* the kernel does not report mappings; the user was told */
 
 	/* read by every firing */
@@ -269,6 +278,10 @@ struct sonde_session {
 	bool sees_all; /* it is going, and traces every task */
 	u32 covered[SONDE_COVERED]; /* targets that it is known to trace, by number */
 	struct sonde_finder *finder; /* for targets */
+	struct list_head wildcards; /* of files that are followed; none is removed */
+	u32 wildcard_count;
+	spinlock_t wanted_lock; /* protects known_files */
+	struct rb_root known_files; /* that the consumer was told of */
 	DECLARE_HASHTABLE(threads, 10);
 	DECLARE_HASHTABLE(reentries, 8);
 
@@ -303,6 +316,7 @@ struct sonde_session {
 	bool data; /* a ring is a quarter full */
 	wait_queue_head_t wait;
 	struct sonde_tracees *tracees; /* engines; NULL: none was needed yet */
+	struct delayed_work patience; /* ends waits for SONDE_ACKNOWLEDGE */
 	atomic_t held; /* number of threads that wait for a release */
 	atomic64_t stops; /* how often one did */
 	struct sonde_account *account; /* limits its memory */

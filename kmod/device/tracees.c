@@ -15,10 +15,17 @@
 #include "kmod/core/memory.h"
 #include "kmod/device/account.h"
 #include "kmod/device/covers.h"
+#include "kmod/device/events.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/session.h"
 #include "kmod/device/task_work.h"
 #include "kmod/finder.h"
+
+/*
+ * Longer than the arming of a large library takes, so that only a thread for which
+ * sonde itself waits goes on early: one that reads sonde's output from a pipe.
+ */
+#define PATIENCE (10u * HZ)
 
 void sonde_tracees_put(struct sonde_tracees *tracees)
 {
@@ -415,11 +422,11 @@ void sonde_tracee_acknowledged(struct sonde_tracee *tracee)
 
 /**
  * sonde_hold_mapped() - make the current thread wait until a file is acknowledged
- * @session: it follows the process
+ * @session: it follows the process, or the file
  *
  * The thread waits for one more SONDE_ACKNOWLEDGE; not if the process has been
  * released meanwhile, which removes it from the targets first, then from the
- * tracees.
+ * tracees. The wait of a process that is not a target has an end.
  *
  * Context: A task work. May sleep.
  * Return: whether the thread waits.
@@ -427,19 +434,87 @@ void sonde_tracee_acknowledged(struct sonde_tracee *tracee)
 bool sonde_hold_mapped(struct sonde_session *session)
 {
 	struct sonde_tracee *tracee = sonde_tracee_own(session->tracees);
-	bool followed;
+	bool named = sonde_finder_has(session->finder, current->tgid), stays;
 
 	if (!tracee)
 		return false;
-	followed = sonde_finder_is_marked(session->finder, current->tgid);
-	if (followed) {
+	stays = tracee_wants(session, current);
+	if (stays) {
 		spin_lock(&tracee->lock);
 		tracee->mapped++;
+		tracee->impatient = !named;
+		tracee->until = jiffies + PATIENCE;
 		spin_unlock(&tracee->lock);
 		sonde_tracee_control(tracee, UTRACE_STOP);
 	}
+	if (stays && !named)
+		schedule_delayed_work(&session->patience, PATIENCE);
 	utrace_engine_put(tracee->engine);
-	return followed;
+	return stays;
+}
+
+/* Ends the thread's wait if it has been too long. Return: whether it goes on waiting. */
+static bool tracee_waits_on(struct sonde_tracee *tracee, u32 *ended)
+{
+	bool waits, over;
+
+	spin_lock(&tracee->lock);
+	waits = tracee->mapped && tracee->impatient;
+	over = waits && time_after_eq(jiffies, tracee->until);
+	if (over)
+		tracee->mapped = 0;
+	spin_unlock(&tracee->lock);
+	if (over) {
+		sonde_tracee_control(tracee, sonde_tracee_resume(tracee));
+		(*ended)++;
+	}
+	return waits && !over;
+}
+
+static void tracee_notify_impatience(struct sonde_session *session, u32 count)
+{
+	const struct sonde_event notice = { .kind = SONDE_EVENT_NOTICE };
+	char text[SONDE_WHY];
+
+	scnprintf(text, sizeof(text),
+		  "%u threads that had mapped a new file went on before its probes were armed: sonde did not come to it within %u s",
+		  count, PATIENCE / HZ);
+	sonde_event_text(session, &notice, text);
+}
+
+static void tracee_lose_patience(struct work_struct *work)
+{
+	struct sonde_session *session = container_of(to_delayed_work(work),
+						     struct sonde_session,
+						     patience);
+	struct sonde_tracees *tracees = session->tracees;
+	struct sonde_tracee *tracee;
+	bool some = false;
+	u32 ended = 0;
+	int bucket;
+
+	for (bucket = 0; bucket < HASH_SIZE(tracees->table); bucket++) {
+		spin_lock(&tracees->lock);
+		hlist_for_each_entry(tracee, &tracees->table[bucket], node)
+			some |= tracee_waits_on(tracee, &ended);
+		spin_unlock(&tracees->lock);
+		cond_resched();
+	}
+	if (ended)
+		tracee_notify_impatience(session, ended);
+	if (some)
+		schedule_delayed_work(&session->patience, HZ);
+}
+
+/**
+ * sonde_tracees_init() - initialise without tracees
+ * @session: it is being made
+ *
+ * Context: Process context.
+ */
+void sonde_tracees_init(struct sonde_session *session)
+{
+	INIT_DELAYED_WORK(&session->patience, tracee_lose_patience);
 }
 
 /**
@@ -490,6 +565,7 @@ void sonde_holds_destroy(struct sonde_session *session)
 	spin_lock(&tracees->lock);
 	tracees->ended = true;
 	spin_unlock(&tracees->lock);
+	cancel_delayed_work_sync(&session->patience); /* no task work runs any more */
 	tracee_drop_all(tracees, 0);
 	session->tracees = NULL;
 	sonde_tracees_put(tracees);

@@ -450,7 +450,12 @@ void sonde_follow_files(const char* wildcard) {
   const auto framework = locked(Call::ProvideError, "sonde_follow_files");
   if (!framework || framework->source == nullptr || framework->followed_files.contains(wildcard)) return;
   sonde::ThreadControl* threads = framework->source->threads();
-  if (threads != nullptr && threads->follow_files(wildcard)) framework->followed_files.insert(wildcard);
+  if (threads == nullptr) return;
+  const auto followed = threads->follow_files(wildcard);
+  if (followed) framework->followed_files.insert(wildcard);
+  const std::string text = followed ? "" : "what is opened later has no probes of pid*: " + followed.error().message();
+  if (!followed && framework->framework.on_message && framework->told.insert(text).second)
+    framework->framework.on_message(text);
 }
 
 int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg) {

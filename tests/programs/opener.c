@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Opens a library and calls twice() of it, as often as it is told, in processes that come in different ways.
-//   opener LIBRARY STEP ...   a step: open, fork (the child goes on), vfork, exec (vfork and exec run the rest anew)
+//   opener LIBRARY STEP ...   a step: open, fork (the child goes on), vfork, exec (vfork and exec run the rest anew),
+//                             await (a byte on standard input)
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
@@ -35,6 +36,10 @@ int main(int argc, char** argv) {
     if (!strcmp(argv[n], "vfork")) {
       if (vfork()) return await();
       again(argv, n + 1);
+    }
+    if (!strcmp(argv[n], "await")) {
+      char byte;
+      if (write(1, "w", 1) != 1 || read(0, &byte, 1) != 1) return 7;
     }
     if (!strcmp(argv[n], "exec")) again(argv, n + 1);
   }

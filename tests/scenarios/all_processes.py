@@ -23,7 +23,7 @@ def script_of(module):
            'END { printa("%@d\\n", @all); printa("%d %d %@d\\n", @); }'
 
 
-@scenario(only="ptrace", why="the module does not report files that come later")
+@scenario()
 def each_process_that_maps_a_module_is_counted(world):
     """Every call of twice(), in each process; the program ends as untraced. 7 ways to come × 3 moments, by each name."""
     program, library = world.program("opener"), world.program("opened", "-shared", "-fPIC", "-O1")

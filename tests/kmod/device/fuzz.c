@@ -125,6 +125,20 @@ static uint64_t shape_program(void *bytes)
 	return length;
 }
 
+/* Names the programs that the children run, or files that they do not map. */
+static uint64_t shape_wildcard(void *bytes)
+{
+	static const char *const some[] = { "*", "/*/bin/tru?", "*.so*",
+					    "[!a]*/libc[-.]*", "*a*a*a*a*a*b" };
+	const char *wildcard = some[any() % LENGTH(some)];
+	uint64_t length = strlen(wildcard);
+
+	memcpy(bytes, wildcard, length);
+	if (any() % 4 == 0)
+		((char *)bytes)[any() % length] = any();
+	return length;
+}
+
 /* A request that may be accepted. */
 static uint64_t shape(uint32_t kind, void *bytes, uint64_t length)
 {
@@ -146,6 +160,8 @@ static uint64_t shape(uint32_t kind, void *bytes, uint64_t length)
 			.flags = any() % 4 == 0 ? SONDE_ECB_HELD : 0,
 		};
 		return sizeof(struct sonde_ecb);
+	case SONDE_FOLLOW: /* files; else a process */
+		return any() % 2 ? shape_wildcard(bytes) : 0;
 	case SONDE_ECB_REMOVE:
 	case SONDE_TAP_DISARM:
 		ids[0] = any() % 16;
@@ -175,6 +191,8 @@ static void random_request(struct client *c)
 		value = any() % 2 ? 0 : getuid() ? any() % 70 : 1000;
 	if (kind == SONDE_ATTACH || kind == SONDE_FOLLOW || kind == SONDE_DETACH)
 		value = any() % 2 ? value : (uint64_t)children[any() % CHILDREN];
+	if (kind == SONDE_FOLLOW && length) /* it names no process */
+		id = value = 0;
 	if (kind == SONDE_ECB_ADD)
 		value = length / sizeof(struct sonde_ecb);
 	if (kind == SONDE_ECB_REMOVE || kind == SONDE_TAP_DISARM)

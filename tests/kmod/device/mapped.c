@@ -3,6 +3,8 @@
  * Mappings of targets are reported when they are made, and when the target ends
  */
 #define _GNU_SOURCE
+#include <sys/stat.h>
+
 #include "child.h"
 
 #define FILE_NAME "/bin/true"
@@ -168,6 +170,89 @@ static void let_go(int how)
 		close_client(&c);
 }
 
+static int follow_files(const char *wildcard, uint64_t length)
+{
+	return request(&c, SONDE_FOLLOW, 0, 0, wildcard, length, NULL, 0);
+}
+
+/* A child maps the file; @waits: until it is acknowledged. */
+static void map_once(struct child *child, int waits)
+{
+	open_gate(child);
+	if (waits) {
+		CHECK(next_waiting() == (uint32_t)child->pid, "it does not wait");
+		usleep(50000);
+		CHECK(!child_maps->done, "it goes on");
+		GRANTED(&c, ask(&c, SONDE_ACKNOWLEDGE, child->pid, 0));
+	}
+	CHECK(SOON(child_maps->done), "it does not go on");
+	child_maps->done = 0;
+	open_gate(child);
+	CHECK_EXIT(child, 0);
+}
+
+/*
+ * A file that matches makes one thread wait, once. What descends from us does not
+ * wait unless it is a target.
+ */
+static void files(int targeted)
+{
+	struct child first = start(), second = start();
+	const char *wildcard = "*/bin/tru[e]";
+
+	child_maps->done = 0;
+	GRANTED(&c, open_session(&c, 4096));
+	if (targeted) {
+		GRANTED(&c, attach(&c, first.pid));
+		GRANTED(&c, attach(&c, second.pid));
+	}
+	GRANTED(&c, follow_files("*/another", 9));
+	GRANTED(&c, follow_files(wildcard, strlen(wildcard)));
+	GRANTED(&c, follow_files(wildcard, strlen(wildcard)));
+	go(&c);
+	map_once(&first, targeted);
+	if (!targeted)
+		CHECK(next_waiting() == 0, "it waits");
+	map_once(&second, 0);
+	if (targeted)
+		CHECK(next_waiting() == 0, "the second one waits");
+	close_client(&c);
+}
+
+static void limits_of_wildcards(void)
+{
+	static char text[SONDE_PATH_MAX];
+	int n;
+
+	memset(text, 'a', sizeof(text));
+	GRANTED(&c, open_session(&c, 4096));
+	CHECK(follow_files(text, sizeof(text)) == -EINVAL, "too long");
+	CHECK(follow_files("a\0b", 3) == -EINVAL, "with a NUL");
+	for (n = 0; n < 1024; n++) {
+		sprintf(text, "%04d", n);
+		GRANTED(&c, follow_files(text, 4));
+	}
+	GRANTED(&c, follow_files("0000", 4));
+	CHECK(follow_files("more", 4) == -E2BIG, "1025 wildcards");
+	close_client(&c);
+}
+
+/* Only with targets. */
+static void of_a_member(void)
+{
+	struct child child;
+
+	drop_root();
+	child = start();
+	GRANTED(&c, open_session(&c, 4096));
+	CHECK(follow_files("*/bin/true", 10) == -EPERM, "of every process");
+	GRANTED(&c, attach(&c, child.pid));
+	GRANTED(&c, follow_files("*/bin/true", 10));
+	go(&c);
+	map_once(&child, 1);
+	close_client(&c);
+}
+
 int main(void)
 {
 	int how;
@@ -179,5 +264,11 @@ int main(void)
 	follow();
 	for (how = 0; how < 3; how++)
 		let_go(how);
+	files(1);
+	files(0);
+	limits_of_wildcards();
+	CHECK(chmod("/dev/sonde", 0666) == 0, "chmod");
+	run_apart(of_a_member);
+	CHECK(chmod("/dev/sonde", 0600) == 0, "chmod");
 	return verdict("mapped");
 }

@@ -161,9 +161,22 @@ int comm(uint64_t pid, char* to, uint32_t max) {
   return put_text(text, to, max);
 }
 
-std::string fd_path(const Thread& thread, uint64_t fd) {
-  return read_link(thread_path(thread, "fd/" + std::to_string(fd)));
+constexpr const char* kUnknown = "<unknown>";
+
+/// Where a link of the thread's folder leads; empty: there is none. An ordinary user may not read those of a process that is
+/// not dumpable: they are there, but unknown.
+std::string path_of(const Thread& thread, const std::string& link) {
+  errno = 0;
+  std::string path = read_link(thread_path(thread, link));
+  return path.empty() && errno == EACCES ? kUnknown : path;
 }
+
+int put_path(const Thread& thread, const char* link, char* to, uint32_t max) {
+  const std::string path = path_of(thread, link);
+  return path.empty() ? -1 : put_text(path, to, max);
+}
+
+std::string fd_path(const Thread& thread, uint64_t fd) { return path_of(thread, "fd/" + std::to_string(fd)); }
 
 /// The mount point, or with `type` the file system type, of the mount that the descriptor's fdinfo names.
 std::string fd_mount(const Thread& thread, uint64_t fd, bool type) {
@@ -181,6 +194,7 @@ std::string fd_type(const Thread& thread, uint64_t fd) {
   if (path.starts_with("socket:")) return "sockfs";
   if (path.starts_with("pipe:")) return "pipefs";
   if (path.starts_with("anon_inode:")) return "anon_inodefs";
+  if (path == kUnknown) return path;
   return path.empty() ? "" : fd_mount(thread, fd, true);
 }
 
@@ -306,15 +320,16 @@ int env_text(void* pointer, uint32_t which, uint64_t operand, char* to, uint32_t
       return put_text(name, to, max);
     }
     case SONDE_DIF_TEXT_PSARGS: return psargs(context, to, max);
-    case SONDE_DIF_TEXT_CWD: return put_link(thread_path(thread, "cwd").c_str(), to, max);
-    case SONDE_DIF_TEXT_ROOT: return put_link(thread_path(thread, "root").c_str(), to, max);
-    case SONDE_DIF_TEXT_EXEPATH: return put_link(thread_path(thread, "exe").c_str(), to, max);
+    case SONDE_DIF_TEXT_CWD: return put_path(thread, "cwd", to, max);
+    case SONDE_DIF_TEXT_ROOT: return put_path(thread, "root", to, max);
+    case SONDE_DIF_TEXT_EXEPATH: return put_path(thread, "exe", to, max);
     case SONDE_DIF_TEXT_FDPATH: {
       const std::string path = fd_path(thread, operand);
       return put_text(path.empty() ? "<none>" : path, to, max);
     }
     case SONDE_DIF_TEXT_FDFS: return put_text(fd_type(thread, operand), to, max);
-    case SONDE_DIF_TEXT_FDMOUNT: return put_text(fd_mount(thread, operand, false), to, max);
+    case SONDE_DIF_TEXT_FDMOUNT:
+      return put_text(fd_path(thread, operand) == kUnknown ? kUnknown : fd_mount(thread, operand, false), to, max);
     case SONDE_DIF_TEXT_FDPOS: return put_text(fd_number(thread, operand, "pos:", 10), to, max);
     case SONDE_DIF_TEXT_FDFLAGS: return put_text(fd_number(thread, operand, "flags:", 8), to, max);
     case SONDE_DIF_TEXT_PROBE_TEXT: return operand == 0 ? put_text(context.firing.text, to, max) : -1;

@@ -263,6 +263,22 @@ def stacks_of_what_is_not_dumpable(world):
         check("</a/path/in/an/untouched/page>" in result.stdout, f"{also}: the path: {result.stdout} {result.stderr}")
 
 
+@scenario(only="ptrace", why="the module reads the kernel's own structures")
+def descriptors_of_what_is_not_dumpable(world):
+    """An ordinary user may not read its links in /proc: they are unknown, which is neither a fault nor a closed descriptor."""
+    clause = ('syscall::openat:entry /arg2 & 0x10000/ { printf("%s %s %s %s %s %s", fds[3].fi_pathname, fds[3].fi_dirname, '
+              'fds[3].fi_fs, fds[3].fi_mount, cwd, fds[77].fi_pathname); }')
+    for of, known in ((world, os.geteuid() == 0), (world.as_user(), False)):
+        path = of.path("path", "/a/path")
+        result = of.sonde("-q", "-n", clause, "-c", f"{of.program('undumpable')} {path}")
+        equal(result.stderr, "", "messages")
+        words = result.stdout.split()
+        if known:
+            equal([*words[:2], *words[4:]], [path, os.path.dirname(path), str(of.home), "<none>"], "names that root sees")
+        else:
+            equal(words, ["<unknown>"] * 6, "names that an ordinary user may not see")
+
+
 @scenario(only="ptrace", why="Go's table is read where the guard walks")
 def callers_of_frameless_go_functions(world):
     """A function without a frame leaves its caller's frame pointer in place: its caller is found by Go's own table."""

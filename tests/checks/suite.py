@@ -30,7 +30,7 @@ CASES = {
 
 def stand_ins(tests, statuses):
     """A tests/ folder in which only the suite is real."""
-    for name in ("guest/setup", "guest/run", "guest/kernel", "kmod/run", "kmod/unfit", "kmod/device/guest", "kmod/scenarios"):
+    for name in ("guest/setup", "guest/run", "guest/kernel", "kmod/run", "kmod/unfit", "kmod/make_clean", "kmod/device/guest", "kmod/scenarios"):
         path = tests / name
         path.parent.mkdir(parents=True, exist_ok=True)
         status = statuses.get(name, 0)

@@ -83,6 +83,7 @@ def tests_of(release, sonde, short, first):
     yield "worst", [device, *kernel, "--worst", "short" if short else "full", sonde]
     if short:
         yield "scenarios", [MINE / "scenarios", *kernel, "--short", sonde]
+    yield "make_clean", [MINE / "make_clean", *kernel]  # no guest
     yield api
     yield "unfit", [MINE / "unfit", *kernel, *(["argument"] if short else [])]  # each case builds a module and boots a guest
     if short:

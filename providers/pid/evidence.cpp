@@ -13,6 +13,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
+
+#include "providers/pid/kept_parameters.h"
+#include "providers/pid/register_use.h"
 
 namespace sonde::pid {
 namespace {
@@ -51,7 +55,8 @@ std::vector<size_t> listed_order(const CFunction& function) {
 bool is_dropped(const CParameter& parameter) {
   const std::vector<CPiece>& pieces = parameter.place.pieces;
   const auto gone = [](const CPiece& one) {
-    return one.kind == CPiece::Kind::Constant || one.kind == CPiece::Kind::Elsewhere;
+    return one.kind == CPiece::Kind::Constant || one.kind == CPiece::Kind::Elsewhere ||
+           one.kind == CPiece::Kind::Nowhere;
   };
   return parameter.place.listed && !pieces.empty() && std::ranges::all_of(pieces, gone);
 }
@@ -144,6 +149,82 @@ std::optional<std::vector<ValuePlace>> places_in_variants(CTypes& types, Copy co
   return with;
 }
 
+/// The same place by the caller's frame.
+CPiece by_caller(const CPiece& piece, std::span<const uint8_t> code) {
+  const std::optional<int64_t> size = frame_size(code, piece.number);
+  if (!size) return {CPiece::Kind::Elsewhere, 0, 0, piece.size};
+  return {CPiece::Kind::Frame, 0, piece.value - *size, piece.size};
+}
+
+/// What DWARF says of the parts of a parameter at the first instruction, which runs as the first of `code`.
+std::vector<Claim> claims_of(const CParameter& parameter, uint64_t size, std::span<const uint8_t> code) {
+  const CEntryPlace& place = parameter.place;
+  const bool is_late = place.pieces.empty();
+  std::vector<Claim> claims;
+  uint64_t at = 0;
+  for (CPiece piece : is_late ? place.first : place.pieces) {
+    if (piece.size == 0) piece.size = size - std::min(at, size);
+    if (piece.kind == CPiece::Kind::OwnFrame) piece = by_caller(piece, code);
+    const bool passed = piece.kind == CPiece::Kind::Frame && piece.value >= 0;  // by the caller
+    const bool in_register = piece.kind == CPiece::Kind::Register || piece.kind == CPiece::Kind::Memory;
+    const uint32_t bit = piece.number < 32 ? uint32_t{1} << piece.number : 0;
+    const bool at_entry = is_late ? keeps_registers(code, place.first_at, bit) : place.listed;
+    const uint64_t from = std::exchange(at, at + piece.size);
+    if (!passed && !(in_register && at_entry)) continue;
+    const ValuePlace found = place_pieces({piece}, piece.size, 0);
+    if (found.known()) claims.push_back({from, found.parts.front()});
+  }
+  return claims;
+}
+
+/// The parts of a parameter that have another value at the first instruction than any that was passed as it is.
+std::vector<Evidence::Bytes> computed_in(const CParameter& parameter, uint64_t size) {
+  std::vector<Evidence::Bytes> all;
+  uint64_t at = 0;
+  for (const CPiece& piece : parameter.place.pieces) {
+    const uint64_t bytes = piece.size != 0 ? piece.size : size - std::min(at, size);
+    if (piece.kind == CPiece::Kind::Elsewhere || piece.kind == CPiece::Kind::Constant) all.push_back({at, bytes});
+    at += bytes;
+  }
+  return all;
+}
+
+Evidence evidence_of(const CFunction& function, const std::vector<ValuePlace>& all, std::span<const uint8_t> code) {
+  Evidence evidence;
+  evidence.needed = registers_needed(code);
+  for (size_t n = 0; n < all.size(); n++) {
+    evidence.claims.push_back(claims_of(function.parameters[n], all[n].size, code));
+    evidence.computed.push_back(computed_in(function.parameters[n], all[n].size));
+  }
+  return evidence;
+}
+
+/// Where DWARF has it in the caller's frame; not known: elsewhere.
+ValuePlace place_by_caller(const CParameter& parameter, uint64_t size, uint8_t argument,
+                           std::span<const uint8_t> code) {
+  const CEntryPlace& place = parameter.place;
+  if (place.pieces.size() != 1 || size == 0) return {};
+  CPiece piece = place.pieces.front();
+  if (piece.kind == CPiece::Kind::OwnFrame) piece = by_caller(piece, code);
+  return piece.kind == CPiece::Kind::Frame && piece.value >= 0 ? place_pieces({piece}, size, argument) : ValuePlace{};
+}
+
+/// Whether all that is passed of a parameter is used: DWARF places it, or the code needs its register. An integer of
+/// which one half is on the stack is one value.
+bool is_used(const ValuePlace& place, const std::vector<Claim>& claims, uint32_t needed) {
+  const auto on_stack = [](const sonde_location& one) {
+    return bit_of(one) == 0 && one.kind != SONDE_LOCATION_CONSTANT;
+  };
+  const bool halved = place.parts.size() == 2 && !on_stack(place.parts.front()) && on_stack(place.parts.back());
+  return std::ranges::all_of(std::span(place.parts).first(halved ? 1 : place.parts.size()), [&](const auto& part) {
+    const bool claimed = std::ranges::any_of(claims, [&](const Claim& claim) {
+      return claim.at == part.at && claim.place.kind == part.kind && claim.place.base == part.base &&
+             claim.place.value == part.value;
+    });
+    return claimed || part.kind == SONDE_LOCATION_CONSTANT || (needed & bit_of(part)) != 0;
+  });
+}
+
 }  // namespace
 
 Word compare(const CParameter& parameter, const ValuePlace& convention, uint8_t argument, bool go) {
@@ -152,7 +233,8 @@ Word compare(const CParameter& parameter, const ValuePlace& convention, uint8_t 
   const auto is = [&](Kind kind) {
     return std::ranges::any_of(pieces, [kind](const CPiece& one) { return one.kind == kind; });
   };
-  if (pieces.empty() || !convention.known() || is(Kind::Elsewhere) || is(Kind::Constant)) return Word::Silent;
+  if (pieces.empty() || !convention.known() || is(Kind::Nowhere) || is(Kind::Elsewhere) || is(Kind::Constant))
+    return Word::Silent;
   if (!parameter.place.listed && go) return Word::Silent;  // its slot, which Go has in the caller's frame
   const ValuePlace said = place_pieces(pieces, convention.size, argument);
   if (!said.known()) return Word::Silent;
@@ -185,16 +267,30 @@ std::vector<ValuePlace> told_places(CTypes& types, const CFunction& function, co
   return all;
 }
 
-std::vector<ValuePlace> places_of_used(CTypes& types, const CFunction& function, std::vector<ValuePlace> all) {
-  Taken taken;
+std::vector<ValuePlace> places_in_clangs(CTypes& types, const CFunction& function, std::vector<ValuePlace> all,
+                                         std::span<const uint8_t> code) {
+  const Evidence evidence = evidence_of(function, all, code);
+  if (!function.external) return places_of_kept(types, function, std::move(all), evidence);
+  std::vector<bool> contradicted;
+  for (size_t n = 0; n < all.size(); n++)
+    contradicted.push_back(compare(function.parameters[n], all[n], 0, false) == Word::Disagrees);
+  const auto wrong = std::ranges::find(contradicted, true);
   for (size_t n = 0; n < all.size(); n++) {
-    const CEntryPlace& place = function.parameters[n].place;
-    if (!is_dropped(function.parameters[n]) && (!place.pieces.empty() || place.later)) taken.kept.push_back(n);
+    if (!all[n].known()) {
+      ValuePlace told = place_by_caller(function.parameters[n], all[n].size, static_cast<uint8_t>(n), code);
+      if (told.known() && all[n].is_passed) all[n] = std::move(told);
+      continue;
+    }
+    std::string why;
+    if (contradicted[n]) {
+      why = "the debug information and the calling convention disagree about it";
+    } else if (!is_used(all[n], evidence.claims[n], wrong == contradicted.end() ? evidence.needed : 0)) {
+      why = wrong == contradicted.end() ? "clang may not pass a parameter that the function does not use"
+                                        : "args[" + std::to_string(wrong - contradicted.begin()) +
+                                              "] is not where the calling convention puts it";
+    }
+    if (!why.empty()) all[n] = ValuePlace::unknown(std::move(why), all[n].size);
   }
-  std::vector<bool> agreed;
-  auto places = places_in_variants(types, as_function(types, function, taken, false), all.size(), true, agreed);
-  for (size_t n = 0; places && n < all.size(); n++)
-    if (agreed[n] && (*places)[n].known()) all[n] = std::move((*places)[n]);
   return all;
 }
 

@@ -2,6 +2,7 @@
 // What the debug information says of places that a calling convention gives, and of copies whose parameters gcc changed
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,9 @@ bool is_only_specialized(std::string_view symbol);
 std::vector<ValuePlace> places_of_copy(CTypes& types, const CFunction& function, std::string_view symbol,
                                        const std::string& why);
 
-/// The places `all` of a function of which clang may have left out parameters, with those that both say if only what it
-/// uses is passed: DWARF, and the calling convention.
-std::vector<ValuePlace> places_of_used(CTypes& types, const CFunction& function, std::vector<ValuePlace> all);
+/// Those of the places `all` that are sure in a function that clang has optimized and whose code this is. It does not
+/// pass what the function does not use; of functions that one unit calls it may have left out parameters.
+std::vector<ValuePlace> places_in_clangs(CTypes& types, const CFunction& function, std::vector<ValuePlace> all,
+                                         std::span<const uint8_t> code);
 
 }  // namespace sonde::pid

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "providers/pid/evidence.h"
-#include "providers/pid/result_use.h"
+#include "providers/pid/register_use.h"
 #include "runtime/process/elf_file.h"
 
 namespace sonde::pid {
@@ -72,19 +72,10 @@ std::string own_rules(const CFunction& function, std::string_view symbol) {
   return {};
 }
 
-/// Why the place of a parameter cannot be believed, of which DWARF says `word`; empty: it can.
-std::string doubt(const CFunction& function, const CParameter& parameter, Word word) {
-  if (word == Word::Disagrees) return "the debug information and the calling convention disagree about it";
-  if (!clang_has_optimized(function)) return {};
-  if (parameter.place.pieces.empty() && !parameter.place.later)
-    return "clang may not pass a parameter that the function does not use";
-  return function.external ? "" : "clang may have changed the parameters of this static function";
-}
-
 /// The places `all` by the convention, as far as DWARF does not contradict, and those that only DWARF knows.
-std::vector<ValuePlace> checked_places(CTypes& types, const CFunction& function, std::vector<ValuePlace> all) {
+std::vector<ValuePlace> checked_places(const CFunction& function, std::vector<ValuePlace> all) {
   std::vector<Word> words;
-  const bool go = function.language == CLanguage::Go, clang = clang_has_optimized(function);
+  const bool go = function.language == CLanguage::Go;
   for (size_t n = 0; n < all.size(); n++)
     words.push_back(compare(function.parameters[n], all[n], static_cast<uint8_t>(n), go));
   const auto wrong = std::ranges::find(words, Word::Disagrees);
@@ -93,16 +84,25 @@ std::vector<ValuePlace> checked_places(CTypes& types, const CFunction& function,
   for (size_t n = 0; n < all.size(); n++) {
     const CParameter& parameter = function.parameters[n];
     if (words[n] == Word::Agrees) continue;
-    if (!all[n].known() && all[n].is_passed && !go && !clang) {
+    if (!all[n].known() && all[n].is_passed && !go) {
       ValuePlace told = told_place(parameter, all[n].size, static_cast<uint8_t>(n));
       if (told.known()) all[n] = std::move(told);
-    } else if (all[n].known()) {
-      std::string why = doubt(function, parameter, words[n]);
-      if (wrong != words.end() && words[n] == Word::Silent) why = lost;
-      if (!why.empty()) all[n] = ValuePlace::unknown(std::move(why), all[n].size);
+    } else if (all[n].known() && wrong != words.end()) {
+      const bool mine = words[n] == Word::Disagrees;
+      all[n] = ValuePlace::unknown(mine ? "the debug information and the calling convention disagree about it" : lost,
+                                   all[n].size);
     }
   }
-  return clang_may_have_changed(function) ? places_of_used(types, function, std::move(all)) : all;
+  return all;
+}
+
+/// The places of the parameters of a C or C++ function that keeps to the calling convention.
+std::vector<ValuePlace> usual_places(const Described& object, const CFunction& function, uint64_t address) {
+  std::vector<ValuePlace> all = place_parameters(*object.types, function);
+  if (!clang_has_optimized(function)) return checked_places(function, std::move(all));
+  const ElfFunction* symbol = object.file->at(address);
+  const std::vector<uint8_t> code = symbol != nullptr ? object.file->code(*symbol) : std::vector<uint8_t>();
+  return places_in_clangs(*object.types, function, std::move(all), code);
 }
 
 /// Whether the code behind a call of the function at `address` uses this part of its result.
@@ -173,8 +173,8 @@ std::string go_spelling(CTypes& types, CTypeId id, int depth = 0) {
 void place_by_go(CTypes& types, const CFunction& function, const std::string& symbol, Signature& out) {
   GoPlaced placed = place_go(types, function, symbol);
   const bool known = placed.unknown.empty();
-  std::vector<ValuePlace> places = known ? checked_places(types, function, std::move(placed.parameters))
-                                         : told_places(types, function, placed.unknown);
+  std::vector<ValuePlace> places =
+      known ? checked_places(function, std::move(placed.parameters)) : told_places(types, function, placed.unknown);
   for (size_t n = 0; n < places.size() && n < SONDE_ARGUMENTS_MAX; n++) {
     const CParameter& parameter = function.parameters[n];
     out.parameters.push_back({go_spelling(types, parameter.type), parameter.name, std::move(places[n])});
@@ -206,7 +206,7 @@ Signature signature_at(const std::string& path, uint64_t entry, const std::strin
   }
   const std::string why = own_rules(*function, symbol);
   const std::string_view mark = mark_of_copy(symbol);
-  std::vector<ValuePlace> places = why.empty()    ? checked_places(types, *function, place_parameters(types, *function))
+  std::vector<ValuePlace> places = why.empty()    ? usual_places(object, *function, address)
                                    : mark.empty() ? told_places(types, *function, why)
                                                   : places_of_copy(types, *function, symbol, why);
   for (size_t n = 0; n < places.size() && n < SONDE_ARGUMENTS_MAX; n++) {

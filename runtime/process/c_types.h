@@ -62,10 +62,12 @@ enum class CName : uint8_t { Struct, Union, Enum, Typedef };
 /// A part of a parameter's location at the first instruction of its function.
 struct CPiece {
   enum class Kind : uint8_t {
+    Nowhere,    ///< it has no value
     Elsewhere,  ///< not anywhere that can be read as it is
     Register,   ///< `number`
     Frame,      ///< in memory, `value` bytes from the CFA
-    Memory,     ///< in memory, `value` bytes from what the register `number` holds
+    OwnFrame,   ///< in memory, `value` bytes from what the register `number` holds behind the prologue
+    Memory,     ///< the same at the first instruction
     Constant,   ///< `value`
   };
   Kind kind = Kind::Elsewhere;
@@ -78,6 +80,8 @@ struct CEntryPlace {
   bool listed = false;         ///< it is said of the first instruction, not of the function as a whole
   std::vector<CPiece> pieces;  ///< none: it is not said
   bool later = false;          ///< it is said where the parameter is behind the first instruction: it is used
+  std::vector<CPiece> first;   ///< if nothing is said of the first instruction: where it is said to be first, ...
+  uint64_t first_at = 0;       ///< ... so many bytes behind that
 };
 
 struct CParameter {

@@ -15,13 +15,13 @@ const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, dwfl_standard_find_de
 
 Result<DebugFile> open_debug_file(const std::string& path) {
   if (access(path.c_str(), R_OK) != 0) return Error::from_errno("open " + path);
-  DebugFile file{std::unique_ptr<Dwfl, DwflEnd>(dwfl_begin(&kCallbacks)), nullptr};
+  DebugFile file{std::unique_ptr<Dwfl, DwflEnd>(dwfl_begin(&kCallbacks))};
   if (file.dwfl == nullptr) return Error(path + ": " + dwfl_errmsg(-1), ENOMEM);
   dwfl_report_begin(file.dwfl.get());
-  Dwfl_Module* module = dwfl_report_offline(file.dwfl.get(), path.c_str(), path.c_str(), -1);
+  file.module = dwfl_report_offline(file.dwfl.get(), path.c_str(), path.c_str(), -1);
   dwfl_report_end(file.dwfl.get(), nullptr, nullptr);
   Dwarf_Addr bias = 0;
-  file.dwarf = module != nullptr ? dwfl_module_getdwarf(module, &bias) : nullptr;
+  file.dwarf = file.module != nullptr ? dwfl_module_getdwarf(file.module, &bias) : nullptr;
   if (file.dwarf == nullptr) return Error(path + " has no debug information", ENODATA);
   return file;
 }

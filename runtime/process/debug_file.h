@@ -18,7 +18,8 @@ struct DwflEnd {
 
 struct DebugFile {
   std::unique_ptr<Dwfl, DwflEnd> dwfl;
-  Dwarf* dwarf = nullptr;  ///< owned by `dwfl`
+  Dwfl_Module* module = nullptr;  ///< owned by `dwfl`, as the next
+  Dwarf* dwarf = nullptr;
 };
 
 /// Errors: ENODATA, there is no debug information; ENOMEM; those of access(2).

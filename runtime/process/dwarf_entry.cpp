@@ -14,22 +14,37 @@
 #include <dwarf.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string_view>
+
+#include "runtime/process/arch.h"
 
 namespace sonde {
 namespace {
 
 constexpr size_t kMaxPieces = 16;
 
-/// DW_OP_call_frame_cfa: the base of DW_OP_fbreg.
-bool is_based_on_cfa(Dwarf_Die& function) {
+/// What the expressions of a function start from.
+struct Bases {
+  bool is_cfa = false;               ///< DW_OP_fbreg: the CFA
+  std::optional<uint32_t> frame;     ///< ... or what this register holds behind the prologue
+  std::optional<int64_t> to_caller;  ///< bytes from the stack pointer to the CFA, where one part of the code is meant
+};
+
+/// gcc's base is the CFA, clang's the register that it finds its frame by.
+Bases bases_of(Dwarf_Die& function) {
+  Bases bases;
   Dwarf_Attribute attribute;
   Dwarf_Op* operations = nullptr;
   size_t count = 0;
-  return dwarf_attr_integrate(&function, DW_AT_frame_base, &attribute) != nullptr &&
-         dwarf_getlocation(&attribute, &operations, &count) == 0 && count == 1 &&
-         operations[0].atom == DW_OP_call_frame_cfa;
+  if (dwarf_attr_integrate(&function, DW_AT_frame_base, &attribute) == nullptr ||
+      dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1)
+    return bases;
+  const unsigned atom = operations[0].atom;
+  bases.is_cfa = atom == DW_OP_call_frame_cfa;
+  if (atom >= DW_OP_reg0 && atom <= DW_OP_reg31) bases.frame = atom - DW_OP_reg0;
+  return bases;
 }
 
 /// The value of DW_OP_lit0 and the like.
@@ -42,17 +57,21 @@ bool is_constant(const Dwarf_Op& operation, int64_t& value) {
 }
 
 /// One part of a location: operations up to a DW_OP_piece.
-CPiece piece_of(std::span<const Dwarf_Op> part, bool on_cfa) {
+CPiece piece_of(std::span<const Dwarf_Op> part, const Bases& bases) {
   CPiece piece;
-  if (part.empty()) return piece;
+  if (part.empty()) return {CPiece::Kind::Nowhere, 0, 0, 0};
   const Dwarf_Op& first = part.front();
   const bool alone = part.size() == 1;
   if (alone && first.atom >= DW_OP_reg0 && first.atom <= DW_OP_reg31)
     return {CPiece::Kind::Register, first.atom - unsigned{DW_OP_reg0}, 0, 0};
   if (alone && first.atom == DW_OP_regx) return {CPiece::Kind::Register, static_cast<uint32_t>(first.number), 0, 0};
-  if (alone && first.atom == DW_OP_fbreg && on_cfa)
+  if (alone && first.atom == DW_OP_fbreg && bases.is_cfa)
     return {CPiece::Kind::Frame, 0, static_cast<int64_t>(first.number), 0};
+  if (alone && first.atom == DW_OP_fbreg && bases.frame)
+    return {CPiece::Kind::OwnFrame, *bases.frame, static_cast<int64_t>(first.number), 0};
   if (alone && first.atom == DW_OP_call_frame_cfa) return {CPiece::Kind::Frame, 0, 0, 0};
+  if (alone && first.atom == DW_OP_breg0 + machine::kDwarfStackPointer && bases.to_caller)
+    return {CPiece::Kind::Frame, 0, static_cast<int64_t>(first.number) - *bases.to_caller, 0};
   if (alone && first.atom >= DW_OP_breg0 && first.atom <= DW_OP_breg31)
     return {CPiece::Kind::Memory, first.atom - unsigned{DW_OP_breg0}, static_cast<int64_t>(first.number), 0};
   if (int64_t value = 0; part.size() == 2 && part[1].atom == DW_OP_stack_value && is_constant(first, value))
@@ -60,16 +79,16 @@ CPiece piece_of(std::span<const Dwarf_Op> part, bool on_cfa) {
   return piece;
 }
 
-std::vector<CPiece> pieces_of(std::span<const Dwarf_Op> operations, bool on_cfa) {
+std::vector<CPiece> pieces_of(std::span<const Dwarf_Op> operations, const Bases& bases) {
   std::vector<CPiece> pieces;
   size_t from = 0;
   for (size_t at = 0; at < operations.size() && pieces.size() < kMaxPieces; at++) {
     if (operations[at].atom != DW_OP_piece) continue;
-    pieces.push_back(piece_of(operations.subspan(from, at - from), on_cfa));
+    pieces.push_back(piece_of(operations.subspan(from, at - from), bases));
     pieces.back().size = operations[at].number;
     from = at + 1;
   }
-  if (pieces.empty() && !operations.empty()) pieces.push_back(piece_of(operations, on_cfa));
+  if (pieces.empty() && !operations.empty()) pieces.push_back(piece_of(operations, bases));
   return pieces;
 }
 
@@ -104,6 +123,28 @@ CLanguage language_of(int language) {
   }
 }
 
+/// What a list says of the first instruction, or else of the first one of which it says something.
+void read_list(Dwarf_Attribute& attribute, Dwarf_Addr entry, const Bases& bases, DwarfFrames& frames,
+               CEntryPlace& place) {
+  ptrdiff_t next = 0;
+  Dwarf_Addr base = 0, start = 0, end = 0;
+  Dwarf_Op* operations = nullptr;
+  size_t count = 0;
+  while ((next = dwarf_getlocations(&attribute, next, &base, &start, &end, &operations, &count)) > 0) {
+    if (start == entry) {
+      place.pieces = pieces_of({operations, count}, bases);
+      return;
+    }
+    Bases here = bases;
+    here.to_caller = frames.to_caller(start, machine::kDwarfStackPointer);
+    std::vector<CPiece> pieces = pieces_of({operations, count}, here);
+    place.later = place.later || (!pieces.empty() && pieces.front().kind != CPiece::Kind::Constant);
+    if (!place.first.empty() || start < entry) continue;
+    place.first = std::move(pieces);
+    place.first_at = start - entry;
+  }
+}
+
 bool has(Dwarf_Die& die, unsigned name) {
   Dwarf_Attribute attribute;
   return dwarf_attr_integrate(&die, name, &attribute) != nullptr;
@@ -134,7 +175,7 @@ void read_origin(Dwarf_Die& function, CFunction& out) {
   out.usual_convention = convention == DW_CC_normal;
 }
 
-CEntryPlace read_entry_place(Dwarf_Die& function, Dwarf_Die& parameter) {
+CEntryPlace read_entry_place(Dwarf_Die& function, Dwarf_Die& parameter, DwarfFrames& frames) {
   CEntryPlace place;
   Dwarf_Attribute attribute;
   Dwarf_Addr entry = 0;
@@ -147,27 +188,15 @@ CEntryPlace read_entry_place(Dwarf_Die& function, Dwarf_Die& parameter) {
     return place;
   }
   if (dwarf_attr_integrate(&parameter, DW_AT_location, &attribute) == nullptr) return place;
-  const bool on_cfa = is_based_on_cfa(function);
-  if (!is_list(attribute)) {
-    Dwarf_Op* operations = nullptr;
-    size_t count = 0;
-    if (dwarf_getlocation(&attribute, &operations, &count) == 0) place.pieces = pieces_of({operations, count}, on_cfa);
+  const Bases bases = bases_of(function);
+  if (is_list(attribute)) {
+    place.listed = true;
+    read_list(attribute, entry, bases, frames, place);
     return place;
   }
-  place.listed = true;
-  ptrdiff_t next = 0;
-  Dwarf_Addr base = 0, start = 0, end = 0;
   Dwarf_Op* operations = nullptr;
   size_t count = 0;
-  while ((next = dwarf_getlocations(&attribute, next, &base, &start, &end, &operations, &count)) > 0) {
-    if (start != entry) {
-      const std::vector<CPiece> pieces = pieces_of({operations, count}, on_cfa);
-      place.later = place.later || (!pieces.empty() && pieces.front().kind != CPiece::Kind::Constant);
-      continue;
-    }
-    place.pieces = pieces_of({operations, count}, on_cfa);
-    break;
-  }
+  if (dwarf_getlocation(&attribute, &operations, &count) == 0) place.pieces = pieces_of({operations, count}, bases);
   return place;
 }
 

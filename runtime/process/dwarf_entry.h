@@ -5,6 +5,7 @@
 #include <elfutils/libdw.h>
 
 #include "runtime/process/c_types.h"
+#include "runtime/process/dwarf_frames.h"
 
 namespace sonde {
 
@@ -15,6 +16,6 @@ bool entry_of(Dwarf_Die& function, Dwarf_Addr& entry);
 void read_origin(Dwarf_Die& function, CFunction& out);
 
 /// Where the parameter is at the first instruction.
-CEntryPlace read_entry_place(Dwarf_Die& function, Dwarf_Die& parameter);
+CEntryPlace read_entry_place(Dwarf_Die& function, Dwarf_Die& parameter, DwarfFrames& frames);
 
 }  // namespace sonde

@@ -77,7 +77,7 @@ bool names_type(int tag, CName what) {
 
 class DwarfTypes : public CTypes {
  public:
-  explicit DwarfTypes(DebugFile file) : file_(std::move(file)), dwarf_(file_.dwarf), dies_(1) {}
+  explicit DwarfTypes(DebugFile file) : file_(std::move(file)), dwarf_(file_.dwarf), frames_(file_.module), dies_(1) {}
 
   std::optional<CTypeId> find(CName what, std::string_view name) override {
     std::optional<CTypeId> declared;
@@ -164,7 +164,7 @@ class DwarfTypes : public CTypes {
     for (Dwarf_Die& parameter : ordered) {
       CEntryPlace place;
       const auto mine = std::ranges::find_if(own, [&](Dwarf_Die& one) { return is_instance(one, parameter); });
-      if (mine != own.end()) place = read_entry_place(die, *mine);
+      if (mine != own.end()) place = read_entry_place(die, *mine, frames_);
       const int order = mine != own.end() ? static_cast<int>(mine - own.begin()) : -1;
       if (out.language == CLanguage::Go && name_of(parameter) == ".dict") continue;  // not in the source
       const bool result = out.language == CLanguage::Go && flag(parameter, DW_AT_variable_parameter);
@@ -374,6 +374,7 @@ class DwarfTypes : public CTypes {
 
   DebugFile file_;
   Dwarf* dwarf_;
+  DwarfFrames frames_;
   std::vector<Dwarf_Die> dies_;  ///< by id; 0 is void
   std::unordered_map<void*, CTypeId> ids_;
   std::unordered_map<CTypeId, CTypeId> inner_;    ///< arrays of arrays: the next dimension

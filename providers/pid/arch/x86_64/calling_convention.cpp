@@ -30,10 +30,7 @@ namespace sonde::pid {
 namespace {
 
 constexpr uint8_t kResultRegisters[] = {0, 1};  // rax, rdx
-constexpr uint8_t kIntegerRegisters[] = {5, 4, 1, 2, 8, 9};
-constexpr uint32_t kFirstVector = 17;
-constexpr uint8_t kVectors = 8;
-constexpr int kClangPassesPairs = 18;   // from this version on an __int128 is not split
+constexpr int kClangPassesPairs = 18;           // from this version on an __int128 is not split
 constexpr int kClangForgetsQuads = 14;  // the last version that is known to pass structures of __float128 in memory
 
 enum class Class : uint8_t { None, Integer, Sse, SseUp, X87, X87Up, Memory };
@@ -299,6 +296,7 @@ class Places {
       integers_ = std::size(kIntegerRegisters);  // its low half takes what is left of these
       return lost(of, 0);
     }
+    if (integers_ == std::ssize(kIntegerRegisters)) return on_stack({of.size}, argument);
     std::vector<sonde_location> parts;
     for (uint64_t at = 0; at < of.size; at += 8) {
       if (integers_ < std::ssize(kIntegerRegisters)) {
@@ -324,15 +322,20 @@ class Places {
 
 uint64_t size_of(CTypes& types, CTypeId type) { return sized(types, type).size; }
 
+bool passes_result_address(CTypes& types, const CFunction& function) {
+  if (function.result == kCVoid) return false;
+  const Classes result = Classifier(types, function).classify(function.result);
+  const CType type = resolved(types, function.result);
+  const bool in_st = result.of[0] == Class::X87 || (type.complex && is_extended(type));
+  return result.by_reference || (result.memory() && !in_st);
+}
+
 std::vector<ValuePlace> place_parameters(CTypes& types, const CFunction& function) {
   Places places(types, function);
   if (function.result != kCVoid) {
     const Classes result = Classifier(types, function).classify(function.result);
     if (!result.unknown.empty()) places.lose("whether the result is in memory is not known: " + result.unknown, kAll);
-    const bool x87 = result.of[0] == Class::X87;
-    const CType type = resolved(types, function.result);
-    const bool in_st = x87 || (type.complex && is_extended(type));
-    if (result.by_reference || (result.memory() && !in_st)) places.hide_result();
+    if (passes_result_address(types, function)) places.hide_result();
   }
   std::vector<ValuePlace> all;
   for (const CParameter& parameter : function.parameters) {
@@ -372,7 +375,9 @@ ValuePlace place_pieces(const std::vector<CPiece>& pieces, uint64_t size, uint8_
   for (const CPiece& piece : pieces) {
     const uint64_t bytes = piece.size != 0 ? piece.size : size - std::min(at, size);
     switch (piece.kind) {
-      case CPiece::Kind::Elsewhere: return ValuePlace::unknown("", size);
+      case CPiece::Kind::Nowhere:
+      case CPiece::Kind::Elsewhere:
+      case CPiece::Kind::OwnFrame: return ValuePlace::unknown("", size);
       case CPiece::Kind::Register:
         if (piece.number >= kFirstVector)
           parts.push_back(location(SONDE_LOCATION_VECTOR, argument, static_cast<uint8_t>(piece.number - kFirstVector),

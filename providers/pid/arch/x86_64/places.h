@@ -15,6 +15,10 @@ inline constexpr uint64_t kLargest = uint64_t{1} << 28;  // bytes of an argument
 inline constexpr uint8_t kStackPointer = 7;
 inline constexpr int64_t kReturnAddress = 8;  // bytes between the stack pointer and the CFA, at the first instruction
 
+inline constexpr uint8_t kIntegerRegisters[] = {5, 4, 1, 2, 8, 9};  // C's, by DWARF's numbers
+inline constexpr uint32_t kFirstVector = 17;
+inline constexpr uint8_t kVectors = 8;
+
 struct Sized {
   uint64_t size = 0, alignment = 1;
   bool may_be_packed = false;  ///< then its alignment may be 1: the debug information does not say what is packed
@@ -27,6 +31,8 @@ sonde_location location(sonde_location_kind kind, uint8_t argument, uint8_t base
                         uint64_t size);
 /// Bytes of a value that are not passed.
 sonde_location padding(uint8_t argument, uint64_t at, uint64_t size);
+/// Whether a C or C++ function takes the address for its result as the first argument.
+bool passes_result_address(CTypes& types, const CFunction& function);
 /// The place that these parts make.
 ValuePlace described(std::vector<sonde_location> parts, uint64_t size);
 

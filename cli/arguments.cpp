@@ -7,7 +7,7 @@
 //   sonde -n TEXT WORD              a macro argument
 //   sonde WORD -n TEXT              a macro argument too, unless a program has that name
 //
-// So getopt must not reorder the words (kLetters begins with -), and each word is judged when it comes, by what was
+// So getopt must not reorder the words (its letters begin with -), and each word is judged when it comes, by what was
 // given before it. Only names of files are looked up; the only file that is opened is one whose first line may be #!.
 #include "cli/arguments.h"
 
@@ -18,53 +18,50 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <map>
 #include <span>
 #include <sstream>
 #include <utility>
+#include <variant>
 
-#include "cli/output.h"
+#include "cli/options_table.h"
 #include "cli/sources.h"
 #include "cli/words.h"
 #include "compiler/source/other_words.h"
+#include "runtime/base/suggest.h"
 
 namespace sonde {
 
 namespace {
 
-enum LongOption {
-  kRepl = 256,
-  kCheckProvider,
-  kCumulative,
-  kDelta,
-  kExitOnEof,
-  kHelp,
-  kProvider,
-  kSummary,
-  kVersion,
-  kSetting
+constexpr int kWord = 1;  ///< what getopt returns for a word that belongs to no option
+/// getopt returns this for the long form of kCommandLine[n - kFirstLong].
+constexpr int kFirstLong = 256;
+
+/// What getopt_long() asks for. The leading '-' makes it return words in place; ':' lets us word the errors.
+struct Accepted {
+  std::string letters = "-:";
+  std::vector<option> names;
+
+  Accepted() {
+    for (size_t i = 0; i < kCommandLine.size(); i++) {
+      const CommandLineOption& row = kCommandLine[i];
+      const int argument = value_is_optional(row) ? optional_argument
+                           : takes_value(row)     ? required_argument
+                                                  : no_argument;
+      if (row.letter != 0) letters.append(1, row.letter).append(argument == required_argument ? ":" : "");
+      if (!row.name.empty()) names.push_back({row.name.data(), argument, nullptr, kFirstLong + static_cast<int>(i)});
+    }
+    names.push_back({});
+  }
 };
 
-const option kLongOptions[] = {
-    {"repl", no_argument, nullptr, kRepl},
-    {"delta", no_argument, nullptr, kDelta},
-    {"cumulative", no_argument, nullptr, kCumulative},
-    {"exit-on-eof", no_argument, nullptr, kExitOnEof},
-    {"help", no_argument, nullptr, kHelp},
-    {"provider", required_argument, nullptr, kProvider},
-    {"check-provider", required_argument, nullptr, kCheckProvider},
-    {"summary", no_argument, nullptr, kSummary},
-    {"version", no_argument, nullptr, kVersion},
-    // --NAME VALUE is -x NAME=VALUE.
-    {"duration", required_argument, nullptr, kSetting},
-    {"format", required_argument, nullptr, kSetting},
-    {"host", required_argument, nullptr, kSetting},
-    {"interval", required_argument, nullptr, kSetting},
-    {"labels", required_argument, nullptr, kSetting},
-    {nullptr, 0, nullptr, 0},
-};
-
-// Every option letter of DTrace. The leading '-' makes getopt return words in place; ':' lets us word the errors.
-constexpr char kLetters[] = "-:36aAb:c:CD:eFf:GhHi:I:lL:m:n:o:p:P:qs:SU:vVwx:X:Z24";
+/// The row that getopt's answer stands for; null: none.
+const CommandLineOption* find_option(int answer) {
+  if (answer >= kFirstLong) return &kCommandLine.at(static_cast<size_t>(answer - kFirstLong));
+  const auto row = std::ranges::find(kCommandLine, static_cast<char>(answer), &CommandLineOption::letter);
+  return answer == 0 || row == kCommandLine.end() ? nullptr : &*row;
+}
 
 /// A wrapper that passes option and value as one word makes "-p 123" arrive as " 123".
 std::string trimmed(const std::string& text) {
@@ -123,13 +120,10 @@ class Parser {
     optind = 0;  // 1 would let getopt go on in the last word of the call before
     opterr = 0;
     argv_ = {argv, static_cast<size_t>(argc)};
-    for (int letter, which = 0; (letter = getopt_long(argc, argv, kLetters, kLongOptions, &which)) != -1;) {
-      if (letter == kSetting) {
-        const std::string name = kLongOptions[which].name;
-        arguments_.settings.push_back({name, optarg, "--" + name});
-        continue;
-      }
-      if (!take(letter, argv)) return false;
+    const Accepted accepted;
+    for (int answer;
+         (answer = getopt_long(argc, argv, accepted.letters.c_str(), accepted.names.data(), nullptr)) != -1;) {
+      if (!take(answer, argv)) return false;
       if (is_done_) return true;
     }
     const std::vector<std::string> rest(argv_.begin() + optind, argv_.end());
@@ -142,66 +136,72 @@ class Parser {
   }
 
  private:
-  bool take(int letter, char** argv) {
-    std::string value = optarg != nullptr ? optarg : "";
-    switch (letter) {
-      case 1: return word(value);
-      case 's': return program(SourceText::Kind::Script, value);
-      case 'n': return program(SourceText::Kind::Name, value);
-      case 'P': return program(SourceText::Kind::Provider, value);
-      case 'm': return program(SourceText::Kind::Module, value);
-      case 'f': return program(SourceText::Kind::Function, value);
-      case 'i': return program(SourceText::Kind::Name, value);
-      case 'c': return command(value);
-      case 'p': return target(value);
-      case 'o': arguments_.output = value; return true;
-      case 'x': arguments_.settings.push_back(setting(value)); return true;
-      case 'b': arguments_.settings.push_back({"bufsize", value, "-b"}); return true;
-      case 'q': return set("quiet");
-      case 'w': return set("destructive");
-      case 'Z': return set("zdefs");
-      case 'F': return set("flowindent");
-      case 'v': arguments_.verbose = true; return true;
-      case 'S': arguments_.disassemble = true; return true;
-      case 'e': return mode(Mode::CompileOnly);
-      case 'l': return set("zdefs") && mode(Mode::List);
-      case 'V':
-      case kVersion: return mode(Mode::Version);
-      case kExitOnEof: return set("eofexit");
-      case kDelta: return temporality("delta");
-      case kCumulative: return temporality("cumulative");
-      case kHelp: return mode(Mode::Help);
-      case kRepl: return mode(Mode::Prompt);
-      case kSummary: arguments_.summary = true; return true;
-      case kProvider: arguments_.providers.push_back(value); return true;
-      case kCheckProvider: arguments_.providers = {value}; return mode(Mode::CheckProvider);
-      case '6':
-      case '4': return set("ilp32", "no");  // -64
-      case '3':
-      case '2': return set("ilp32");  // -32
-      case 'C': return set("cpp");
-      case 'H': return set("cpphdrs");
-      case 'D': return set("define", value);
-      case 'U': return set("undef", value);
-      case 'I': return set("incdir", value);
-      case 'X': return set("stdc", value);
-      case 'L': return set("libdir", value);
-      case 'G': return fail("-G: USDT is not there yet", false);
-      case 'h': return fail("-h: USDT is not there yet\n    --help prints the options", false);
-      case 'a':
-      case 'A':
-        return fail(below("anonymous tracing is not there: Sonde traces from its start on", hint_on_program()), false);
-      case ':': return fail("option requires an argument -- '" + std::string(1, static_cast<char>(optopt)) + "'", true);
-      default: {
-        const std::string option = unknown_option(argv);
-        const std::string_view word = hint_on_other_word(OtherWord::Kind::Option, option);
-        const std::string of_program = hint_on_program();
-        // A letter is rather of the program; a long option of another tracer.
-        const std::string hint =
-            of_program.empty() || (option.starts_with("--") && !word.empty()) ? std::string(word) : of_program;
-        return fail(below("invalid option -- '" + option.substr(option.starts_with("--") ? 0 : 1) + "'", hint), true);
-      }
+  bool take(int answer, char** argv) {
+    const std::string value = optarg != nullptr ? optarg : "";
+    if (answer == kWord) return word(value);
+    if (answer == ':') return fail("option requires an argument -- '" + bare(label(*find_option(optopt))) + "'", true);
+    if (answer == '?') return unknown(argv);
+    const CommandLineOption& option = *find_option(answer);
+    typed_ = answer < kFirstLong ? label(option) : "--" + std::string(option.name);
+    return std::visit([&](const auto& effect) { return apply(effect, value); }, option.effect);
+  }
+
+  bool apply(const GivesText& effect, const std::string& value) { return program(effect.kind, value); }
+
+  /// A fixed value excludes those of other options.
+  bool apply(const Sets& effect, const std::string& value) {
+    if (effect.value == nullptr) return set(effect.option, value);
+    const auto [known, is_new] = fixed_.try_emplace(effect.option, effect.value, typed_);
+    if (!is_new && known->second.first != effect.value)
+      return fail("only one of " + known->second.second + " and " + typed_ + " may be given", true);
+    return set(effect.option, effect.value);
+  }
+
+  bool apply(const Enters& effect, const std::string& value) {
+    if (effect.mode == Mode::CheckProvider) arguments_.providers = {value};
+    if (effect.mode == Mode::Help || effect.mode == Mode::Completion) arguments_.topic = value;
+    return (effect.mode != Mode::List || set("zdefs")) && mode(effect.mode);
+  }
+
+  bool apply(const Refuses& effect, const std::string&) {
+    return fail(below(typed_ + ": " + effect.why, hint_on_program()), false);
+  }
+
+  bool apply(Does effect, const std::string& value) {
+    switch (effect) {
+      case Does::StartsCommand: return command(value);
+      case Does::Attaches: return target(value);
+      case Does::NamesOutput: arguments_.output = value; return true;
+      case Does::SetsOption: arguments_.settings.push_back(setting(value)); return true;
+      case Does::IsVerbose: arguments_.verbose = true; return true;
+      case Does::Disassembles: arguments_.disassemble = true; return true;
+      case Does::Sums: arguments_.summary = true; return true;
+      case Does::Loads: arguments_.providers.push_back(value); return true;
     }
+    return false;
+  }
+
+  /// "n" of "-n"; a long form stays as it is.
+  static std::string bare(const std::string& form) { return form.starts_with("--") ? form : form.substr(1); }
+
+  /// A letter is rather of the program; a long option of another tracer, or misspelt.
+  bool unknown(char** argv) {
+    const std::string option = unknown_option(argv);
+    const bool is_long = option.starts_with("--");
+    std::string hint(hint_on_other_word(OtherWord::Kind::Option, option));
+    if (hint.empty() && is_long) hint = hint_on_long_option(option);
+    if (const std::string of_program = hint_on_program(); !of_program.empty() && (!is_long || hint.empty()))
+      hint = of_program;
+    return fail(below("invalid option -- '" + bare(option) + "'", hint), true);
+  }
+
+  /// For one that no row has, or that several begin with.
+  static std::string hint_on_long_option(const std::string& typed) {
+    const std::string name = typed.substr(2, typed.find('=') - 2);
+    Suggestion suggestion(name);
+    for (const CommandLineOption& row : kCommandLine)
+      if (!row.name.empty()) suggestion.offer(row.name, "--" + std::string(row.name));
+    return suggestion.hint();
   }
 
   static std::string below(const std::string& message, const std::string& hint) {
@@ -241,6 +241,7 @@ class Parser {
   /// As in `sonde word -n TEXT`: the word is a macro argument.
   bool script_follows() const {
     return std::any_of(argv_.begin() + optind, argv_.end(), [](std::string_view one) {
+      if (one.starts_with("--probe") || one.starts_with("--script")) return true;
       return one.size() > 1 && one[0] == '-' && std::string_view("snPmfi").find(one[1]) != one.npos;
     });
   }
@@ -252,6 +253,8 @@ class Parser {
     const Subcommand* own = names_what_to_run() ? std::ranges::find(kSubcommands, text, &Subcommand::name) : nullptr;
     if (own != nullptr && own != std::end(kSubcommands)) {
       is_done_ = true;
+      const std::span<char*> rest = argv_.subspan(static_cast<size_t>(optind));
+      if (own->mode == Mode::Help && !rest.empty()) arguments_.topic = rest.front();
       return mode(own->mode);
     }
     if (may_be_script && is_script_file(text)) return program(SourceText::Kind::Script, text);
@@ -295,20 +298,13 @@ class Parser {
   }
 
   bool set(const char* option, const std::string& value = "") {
-    arguments_.settings.push_back({option, value});
+    arguments_.settings.push_back({option, value, typed_});
     return true;
-  }
-
-  bool temporality(const std::string& value) {
-    if (!temporality_.empty() && temporality_ != value)
-      return fail("only one of --delta and --cumulative may be given", true);
-    temporality_ = value;
-    return set("temporality", value);
   }
 
   bool mode(Mode mode) {
     if (arguments_.mode != Mode::Trace && arguments_.mode != mode)
-      return fail("only one of -e, -l, -V, --check-provider and --repl may be given", true);
+      return fail("only one of these may be given: " + modes(), true);
     arguments_.mode = mode;
     return true;
   }
@@ -342,72 +338,15 @@ class Parser {
   Arguments& arguments_;
   BadArguments& bad_;
   std::span<char*> argv_;
-  std::string temporality_;  ///< of --delta or --cumulative
-  bool is_done_ = false;     ///< the rest of the words is not ours
+  std::string typed_;                                                 ///< the option at hand, as typed
+  std::map<std::string, std::pair<std::string, std::string>> fixed_;  ///< by option of -x: its value, who gave it
+  bool is_done_ = false;                                              ///< the rest of the words is not ours
 };
 
 }  // namespace
 
 bool parse_arguments(int argc, char** argv, Arguments& arguments, BadArguments& bad) {
   return Parser(arguments, bad).parse(argc, argv);
-}
-
-std::string usage() {
-  return "Usage: " + program_name() +
-         " [-32|-64] [-CeFHlqSvVwZ] [-b bufsz] [-c cmd] [-D name[=def]] [-I path] [-L path] [-o output]\n"
-         "\t[-p pid] [-s script] [-U name] [-x opt[=val]] [-X a|c|s|t]\n"
-         "\t[-P prov | -m [p:]mod | -f [[p:]m:]fun | -n [[[p:]m:]f:]name | -i id]\n"
-         "\t[[predicate] action] [macro args ...]\n"
-         "       " +
-         program_name() +
-         " [options] program [args ...]\n"
-         "       " +
-         program_name() +
-         " [--repl]\n"
-         "       " +
-         program_name() + " --help\n";
-}
-
-std::string help() {
-  return usage() +
-         "\n"
-         "  " +
-         program_name() +
-         " PROGRAM ARGS     every system call that a program makes, as strace shows them; -p PID alone: a process\n"
-         "  " +
-         program_name() +
-         " SCRIPT.d         a script of this folder; -- PROGRAM: a program, whatever its name\n"
-         "\n"
-         "what to trace\n"
-         "  -n TEXT     clauses, as in: -n 'syscall::openat:entry { trace(copyinstr(arg1)); }'\n"
-         "  -s FILE     a script\n"
-         "  -P, -m, -f  clauses for a provider, a module, a function; -i for a probe's id\n"
-         "whom\n"
-         "  -c COMMAND  starts a command ($target), and ends with it\n"
-         "  -p PID      attaches to all threads of a process, and its children to come\n"
-         "how\n"
-         "  -q          prints only what the script prints\n"
-         "  -o FILE     appends the output to FILE\n"
-         "  --format=F  text, or for programs: jsonl and others; --host and --labels say of whom\n"
-         "  -w          allows destructive actions: stop(), raise(), system()\n"
-         "  -Z          descriptions may match nothing\n"
-         "  -C          runs cpp on scripts first; -D, -U, -I, -H and -X are cpp's\n"
-         "  -L DIR      adds a directory of D libraries\n"
-         "  -F          indents by entry and return\n"
-         "  --provider=FILE.so\n"
-         "              loads a provider; also those of $SONDE_PROVIDER_PATH, and of PREFIX/lib/sonde/providers\n"
-         "  --summary   calls, errors and time of each system call at the end, as strace -c\n"
-         "  --duration=10s, --exit-on-eof   end the run by themselves\n"
-         "  --interval=10s   prints the aggregations that often; so does SIGUSR1, once\n"
-         "  -x OPT=VAL  sets an option; -x help lists them\n"
-         "instead of tracing\n"
-         "  -l [PROBE]  lists probes; with -v their arguments\n"
-         "  -e          compiles, and does no more; -S shows the fire part\n"
-         "  -V          prints the version\n"
-         "  --check-provider=FILE.so\n"
-         "              for its author: compiles its texts, has its probes enabled and fire while -c COMMAND runs, "
-         "and says what is wrong; -n asks for probes that it makes on demand\n"
-         "  --repl      the prompt (also: sonde alone, on a terminal)\n";
 }
 
 }  // namespace sonde

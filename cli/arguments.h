@@ -11,7 +11,7 @@
 
 namespace sonde {
 
-enum class Mode : uint8_t { Trace, List, CompileOnly, Version, Help, Prompt, CheckProvider };
+enum class Mode : uint8_t { Trace, List, CompileOnly, Version, Help, Prompt, CheckProvider, Completion };
 
 struct Arguments {
   struct Program {
@@ -31,6 +31,7 @@ struct Arguments {
   std::vector<std::string> words;                  ///< $1, $2, ...
   std::vector<std::string> providers;              ///< --provider=FILE; for CheckProvider the file to check
   std::string output;                              ///< -o
+  std::string topic;                               ///< of Help: what about; of Completion: the shell
   bool verbose = false;                            ///< -v
   bool disassemble = false;                        ///< -S
   bool summary = false;                            ///< --summary
@@ -47,10 +48,5 @@ struct BadArguments {
 
 /// Parses argv. Returns false, with `bad` filled in, if it is invalid.
 bool parse_arguments(int argc, char** argv, Arguments& arguments, BadArguments& bad);
-
-/// The usage text.
-std::string usage();
-/// The longer one of --help.
-std::string help();
 
 }  // namespace sonde

@@ -17,8 +17,10 @@
 #include <charconv>
 #include <utility>
 
+#include "cli/help.h"
 #include "cli/line_reader.h"
 #include "cli/listing.h"
+#include "cli/prompt_commands.h"
 #include "cli/words.h"
 #include "compiler/parse/outline.h"
 #include "compiler/parse/parser.h"
@@ -31,18 +33,6 @@ namespace {
 
 constexpr char kFirst[] = "sonde> ";
 constexpr char kMore[] = "     | ";
-
-constexpr char kHelpText[] =
-    "  probe /predicate/ { actions }   compiles and enables a clause; it may go over several lines. Without braces an "
-    "empty\n"
-    "                                  line ends it\n"
-    "  :target COMMAND | PID           starts a program, or attaches to one\n"
-    "  :clauses                        what is enabled\n"
-    "  :disable N                      takes clause N out\n"
-    "  :print [@NAME]                  prints an aggregation, or all\n"
-    "  :list [DESCRIPTION]             probes, as in :list syscall::open*:entry\n"
-    "  :stop                           lets the targets go; they run on untraced\n"
-    "  :quit                           ends; targets run on\n";
 
 class Prompt {
  public:
@@ -164,23 +154,30 @@ class Prompt {
     const size_t blank = text.find_first_of(" \t"), second = text.find_first_not_of(" \t", blank);
     const std::string name = text.substr(1, blank == text.npos ? blank : blank - 1);
     const std::string rest = second == text.npos ? "" : text.substr(second);
-    struct Command {
-      const char* name;
-      void (Prompt::*run)(const std::string&);
-    };
-    static constexpr Command kCommands[] = {
-        {"help", &Prompt::show_help},  {"list", &Prompt::list},   {"clauses", &Prompt::clauses},
-        {"disable", &Prompt::disable}, {"print", &Prompt::print}, {"target", &Prompt::target},
-        {"stop", &Prompt::stop},       {"quit", &Prompt::quit},
-    };
-    for (const Command& known : kCommands) {
-      if (name == known.name || (!name.empty() && std::string_view(known.name).starts_with(name)))
-        return (this->*known.run)(rest);
-    }
+    if (name.empty()) return output_.message("unknown command :; :help lists them");
+    for (const PromptCommandRow& row : kPromptCommands)
+      if (row.name == name || row.name.starts_with(name)) return carry_out(row.command, rest);
     output_.message("unknown command :" + name + "; :help lists them");
   }
 
-  void show_help(const std::string&) { output_.write(kHelpText); }
+  void carry_out(PromptCommand command, const std::string& rest) {
+    switch (command) {
+      case PromptCommand::Target: return target(rest);
+      case PromptCommand::Clauses: return clauses();
+      case PromptCommand::Disable: return disable(rest);
+      case PromptCommand::Print: return print(rest);
+      case PromptCommand::List: return list(rest);
+      case PromptCommand::Stop: return stop();
+      case PromptCommand::Help: return show_help(rest);
+      case PromptCommand::Quit: return quit();
+    }
+  }
+
+  void show_help(const std::string& rest) {
+    const HelpTopic* topic = find_topic(rest.empty() ? "prompt" : rest);
+    if (topic == nullptr) return output_.message(no_topic(rest));
+    output_.write(topic->text());
+  }
 
   void list(const std::string& rest) {
     std::vector<ProbeDescription> descriptions;
@@ -200,7 +197,7 @@ class Prompt {
     for (const std::string& line : missing) output_.message(line);
   }
 
-  void clauses(const std::string&) {
+  void clauses() {
     if (entries_.empty()) output_.write("no clauses yet\n");
     for (size_t i = 0; i < entries_.size(); i++) {
       const Entry& entry = entries_[i];
@@ -248,12 +245,12 @@ class Prompt {
     output_.message("started " + (*words)[0] + ", pid " + std::to_string(*started));
   }
 
-  void stop(const std::string&) {
+  void stop() {
     session_.targets().release();
     output_.message("targets let go");
   }
 
-  void quit(const std::string&) {
+  void quit() {
     done_ = true;
     reader_->close();
   }

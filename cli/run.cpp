@@ -28,6 +28,8 @@
 #include "cli/arguments.h"
 #include "cli/calls.h"
 #include "cli/check_provider.h"
+#include "cli/completion.h"
+#include "cli/help.h"
 #include "cli/listing.h"
 #include "cli/output.h"
 #include "cli/prompt.h"
@@ -81,15 +83,21 @@ Result<void> apply_settings(Options& options, const Arguments& arguments) {
   return {};
 }
 
-/// The text of -x help.
-std::string option_list() {
-  std::string text;
-  for (const OptionRow& row : kOptions) {
-    std::string name(row.name);
-    name.resize(std::max<size_t>(name.size(), 16), ' ');
-    text += "  " + name + " " + std::string(row.doc) + "\n";
+/// What a command line asks for that only prints a text; nothing: it asks for more.
+std::optional<Result<std::string>> text_asked_for(const Arguments& arguments) {
+  if (std::ranges::find(arguments.settings, "help", &Arguments::Setting::name) != arguments.settings.end())
+    return find_topic("settings")->text();
+  if (arguments.mode == Mode::Version) return std::string("sonde: Sonde " SONDE_VERSION "\n");
+  if (arguments.mode == Mode::Completion) {
+    const std::string text = completion(arguments.topic);
+    if (text.empty()) return Error("--completion=" + arguments.topic + ": " + std::string(completed_shells()), EINVAL);
+    return text;
   }
-  return text;
+  if (arguments.mode != Mode::Help) return std::nullopt;
+  if (arguments.topic.empty()) return help();
+  const HelpTopic* topic = find_topic(arguments.topic);
+  if (topic == nullptr) return Error(no_topic(arguments.topic), EINVAL);
+  return topic->text();
 }
 
 std::vector<std::string> provider_files(const std::vector<std::string>& named) {
@@ -219,6 +227,7 @@ class Run {
       case Mode::Prompt: return trace(texts, compiled);
       case Mode::Version:
       case Mode::CheckProvider:
+      case Mode::Completion:
       case Mode::Help: return 0;
     }
     return kFatal;
@@ -353,12 +362,9 @@ int run_command(int argc, char** argv) {
     return bad.usage ? kUsage : kFatal;
   }
   FileOutput output;
-  if (std::ranges::find(arguments.settings, "help", &Arguments::Setting::name) != arguments.settings.end()) {
-    output.write(option_list());
-    return finished(output, 0);
-  }
-  if (arguments.mode == Mode::Version || arguments.mode == Mode::Help) {
-    output.write(arguments.mode == Mode::Help ? help() : "sonde: Sonde " SONDE_VERSION "\n");
+  if (const auto text = text_asked_for(arguments)) {
+    if (!*text) return fatal(text->error().message());
+    output.write(**text);
     return finished(output, 0);
   }
   Options options;

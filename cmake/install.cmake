@@ -3,6 +3,7 @@
 # PREFIX/include/sonde/provider.h       the provider interface, with the two headers that it includes
 # PREFIX/lib/sonde/providers/           plug-ins that every run loads
 # PREFIX/lib/cmake/Sonde, lib/pkgconfig for those who build plug-ins
+# PREFIX/share/man/man1/sonde.1, and the completions of bash, zsh and fish: what the command prints of itself
 # PREFIX/share/doc/sonde/               the pages; examples/ and samples/
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Sonde)
@@ -23,6 +24,20 @@ install(FILES ${CMAKE_BINARY_DIR}/generated/SondeConfig.cmake ${CMAKE_BINARY_DIR
 file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/sonde.pc.in ${CMAKE_BINARY_DIR}/generated/sonde.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/generated/sonde.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# file in the build folder, option, destination
+foreach(text "sonde.1;--help=man;${CMAKE_INSTALL_MANDIR}/man1"
+             "bash/sonde;--completion=bash;${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
+             "zsh/_sonde;--completion=zsh;${CMAKE_INSTALL_DATADIR}/zsh/site-functions"
+             "fish/sonde.fish;--completion=fish;${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+  list(GET text 0 name)
+  list(GET text 1 option)
+  list(GET text 2 destination)
+  get_filename_component(folder ${CMAKE_BINARY_DIR}/generated/${name} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  install(CODE "execute_process(COMMAND $<TARGET_FILE:sonde> ${option} OUTPUT_FILE ${CMAKE_BINARY_DIR}/generated/${name} COMMAND_ERROR_IS_FATAL ANY)")
+  install(FILES ${CMAKE_BINARY_DIR}/generated/${name} DESTINATION ${destination})
+endforeach()
 
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY LICENSES samples DESTINATION ${CMAKE_INSTALL_DOCDIR})

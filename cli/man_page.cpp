@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/man_page.h"
+
+#include "cli/help.h"
+#include "cli/options_table.h"
+#include "cli/prompt_commands.h"
+#include "runtime/lang/options.h"
+
+namespace sonde {
+namespace {
+
+/// A text for roff: a backslash and a leading dot or quote mean something there, and - is a hyphen.
+std::string roff(std::string_view text) {
+  std::string result = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
+  for (const char c : text) {
+    if (c == '\\')
+      result += "\\e";
+    else if (c == '-')
+      result += "\\-";
+    else if (c == '\'')
+      result += "\\(aq";
+    else if (c == '^')
+      result += "\\(ha";
+    else if (c == '~')
+      result += "\\(ti";
+    else
+      result += c;
+  }
+  return result;
+}
+
+std::string item(std::string_view label, std::string_view sentence) {
+  return ".TP\n.B " + roff(label) + "\n" + roff(sentence) + "\n";
+}
+
+std::string example(std::string_view what, std::string_view command) {
+  return ".PP\n" + roff(what) + "\n.PP\n.EX\n    " + roff(command) + "\n.EE\n";
+}
+
+std::string options() {
+  std::string text = ".SH OPTIONS\n";
+  for (OptionGroup group : {OptionGroup::What, OptionGroup::Whom, OptionGroup::Output, OptionGroup::How,
+                            OptionGroup::Preprocessor, OptionGroup::Instead}) {
+    text += ".SS " + roff(title(group)) + "\n";
+    for (const CommandLineOption& option : kCommandLine)
+      if (option.group == group && !option.sentence.empty()) text += item(forms(option), option.sentence);
+  }
+  return text;
+}
+
+std::string settings() {
+  std::string text = ".SH OPTIONS OF D\nSet by\n.BR \\-x ,\n#pragma D option, or setopt().\n";
+  for (const OptionRow& row : kOptions) text += item(row.name, row.doc);
+  return text;
+}
+
+std::string prompt() {
+  std::string text =
+      ".SH PROMPT\nsonde alone on a terminal, or with\n.BR \\-\\-repl ,\nis a prompt. A line is a clause or a "
+      "command:\n";
+  for (const PromptCommandRow& row : kPromptCommands)
+    text += item(":" + std::string(row.name) + (row.value.empty() ? "" : " " + std::string(row.value)), row.sentence);
+  return text;
+}
+
+constexpr char kHead[] =
+    ".TH SONDE 1 \"\" \"Sonde " SONDE_VERSION
+    "\" \"User Commands\"\n"
+    ".SH NAME\nsonde \\- ask a running system a question in D\n"
+    ".SH SYNOPSIS\n"
+    ".B sonde\n[\\fIOPTIONS\\fR] \\fB\\-n\\fR \\fITEXT\\fR | \\fB\\-s\\fR \\fIFILE\\fR "
+    "[\\fB\\-c\\fR \\fICOMMAND\\fR | \\fB\\-p\\fR \\fIPID\\fR] [\\fIARGUMENTS\\fR]\n.br\n"
+    ".B sonde\n[\\fIOPTIONS\\fR] \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR]\n.br\n"
+    ".B sonde\n[\\fB\\-\\-repl\\fR]\n"
+    ".SH DESCRIPTION\n"
+    "Sonde is DTrace for Linux. It runs clauses of D when something happens in a program or in the machine, while "
+    "these "
+    "run on: a system call, a signal, the start of a process, a call of a function, a tick of a clock. A clause is a "
+    "probe, "
+    "perhaps a condition, and actions. Without a clause, sonde prints the system calls of a program, as\n"
+    ".BR strace (1)\ndoes.\n";
+
+constexpr char kEnd[] =
+    ".SH EXIT STATUS\n"
+    "0: all went well, or a clause called exit(0). Another status that a clause gave to exit(). 1: sonde could not do "
+    "what it was asked for, or lost output. 2: the command line is wrong. Without a script sonde ends as the program "
+    "did.\n"
+    ".SH SEE ALSO\n.BR strace (1)\n";
+
+}  // namespace
+
+std::string man_page() {
+  return kHead + options() + settings() + prompt() + ".SH ENVIRONMENT\n" +
+         item("SONDE_PROVIDER_PATH", "folders of providers to load, with colons between") +
+         item("DTRACE_OPT_NAME", "sets the option NAME, as -x NAME does") + ".SH EXAMPLES\n" +
+         example("Which calls do a program and its children make, and how often?",
+                 "sonde -n 'syscall:::entry { @[execname, probefunc] = count(); }' -c 'ls -l /'") +
+         example("What does a process do now?", "sonde -p 4711") +
+         example("Where does it spend its time?", "sonde -n 'profile-997 { @[ustack()] = count(); }' -p 4711") + kEnd;
+}
+
+}  // namespace sonde

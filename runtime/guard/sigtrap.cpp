@@ -108,11 +108,13 @@ bool Sigtrap::restore(Thread& thread) {
   const bool blocks_all = (mask | kUnblockable) == ~uint64_t{0};
   bool was_blocked = blocks_all || (thread.trap_mask && *thread.trap_mask == mask);
   bool called = false;
-  ThreadStatus status;
-  was_blocked |= thread.own_trap && read_status(thread.tid, &status) && (status.caught & bit(SIGTRAP)) == 0;
   const bool in_doubt = process.trap_handler == kIgnore || (process.trap_handler != 0 && mask != 0);
+  const bool asks = thread.own_trap || (process.trap_handler != 0 && (was_blocked || in_doubt));
+  ThreadStatus status;
+  const bool known = asks && read_status(thread.tid, &status);
+  was_blocked |= known && thread.own_trap && (status.caught & bit(SIGTRAP)) == 0;
   if (!was_blocked && !in_doubt) return std::has_single_bit(++process.passed) && look(thread);
-  if (process.trap_handler != 0 && read_status(thread.tid, &status)) {
+  if (process.trap_handler != 0 && known) {
     const bool alone = status.threads == 1;  // else the action may be as another thread's hit has left it
     const bool reset = ((status.caught | status.ignored) & bit(SIGTRAP)) == 0;
     if (!reset && (alone || !blocks_all)) {

@@ -2,6 +2,8 @@
 """SIGTRAPs of the program's own that meet those of breakpoints."""
 
 import pathlib
+import re
+import signal
 import subprocess
 
 from support import at_rest, attached_to, check, counts, equal, scenario, wait_until
@@ -59,3 +61,21 @@ def text_in_anonymous_memory(world):
     check("moved" not in told, told)
     equal(process.communicate("\n", timeout=30)[0], "sum 55\n", "the program")
     equal(process.returncode, 0, "the program")
+
+
+@scenario(only="ptrace", why="the module's breakpoints are the kernel's, which are not in shared memory")
+def breakpoints_in_text_that_cannot_be_written(world):
+    """They were copied there. Their hits are emulated; at an instruction that must run in its place the program dies, and a line says why."""
+    program, probes = world.program("shared_text"), "pid$target:a.out:f:entry, pid$target:a.out:leap:entry { @[probefunc] = count(); }"
+    result = world.sonde("-qn", probes, "-c", program)
+    check("10 ok\n" in result.stdout, result.stdout)
+    equal((counts(result.stdout), result.stderr), ({"f": 10}, ""), "emulated")
+    process = world.start([program, "fault"], stdin=subprocess.PIPE)
+    equal(process.stdout.readline(), "ready\n", "the program")
+    sonde = world.start_sonde("-qn", probes.replace("$target", "$1"), "-p", str(process.pid), str(process.pid))
+    wait_until(lambda: attached_to(sonde, process.pid) and at_rest(sonde), what="attached")
+    process.communicate("\n", timeout=30)
+    out, err = sonde.communicate(timeout=30)
+    equal(process.returncode, -signal.SIGTRAP, "the program")
+    check(re.search(f"process {process.pid} dies of a SIGTRAP at 0x[0-9a-f]+, where sonde has a breakpoint: .* its memory cannot be written", err), err)
+    equal((counts(out), sonde.returncode), ({"f": 10, "leap": 1}, 1), err)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What others see of a probed program's bytes, and what sonde sees of others' breakpoints: cores, restartable
-sequences, translators of machine code, uprobes, programs that move their text."""
+sequences, translators of machine code, uprobes."""
 
 import os
 import pathlib
@@ -27,16 +27,6 @@ def offset_of(program, function):
     """As linked, which is the offset in the file for the first text segment of a PIE."""
     table = subprocess.run(["nm", program], check=True, stdout=subprocess.PIPE, text=True).stdout
     return int(re.search(rf"^(\w+) . {function}$", table, re.M).group(1), 16)
-
-
-def as_untraced(world, command, clause, rounds=1, **more):
-    """The output and status of the command, without sonde's own lines on stderr, are as untraced."""
-    plain = world.run(["sh", "-c", command], **more)
-    for _ in range(rounds):
-        out = world.path("counts.out", "")
-        traced = world.sonde("-q", "-o", out, "-n", clause, "-c", command if "'" not in command else f"sh {world.path('it.sh', command)}", **more)
-        equal((traced.stdout, "SIGTRAP" in traced.stderr), (plain.stdout, False), f"{command}: {traced.stderr}")
-    return open(out, encoding="utf-8").read()
 
 
 @scenario(only="ptrace", why=MEMORY)
@@ -156,32 +146,3 @@ def uprobes_of_another_tracer_are_told(world):
             append(tracing / "uprobe_events", f"-:{name}/held\n")
         if mounted.exists():
             subprocess.run(["umount", mounted], check=False)
-
-
-@scenario(seconds=600, only="ptrace", why=MEMORY)
-def programs_that_move_their_text(world):
-    """node and PHP with huge code pages, which then open a library."""
-    need("node", "nodejs")
-    rounds = 10 if world.full else 1
-    load = "try { process.dlopen({exports: {}}, process.argv[1]) } catch (e) { console.log(1) }"
-    script = world.path("load.js", load)
-    library = next(iter(pathlib.Path("/usr/lib").glob("*-linux-gnu/libm.so.6")))
-    as_untraced(world, f"node --use-largepages=on {script} {library}", "pid$target:a.out:uv_*:entry { @ = count(); }", rounds)
-    need("php", "php-cli")
-    php = world.path("huge.php", '<?php echo strlen(iconv("SHIFT_JIS", "UTF-8", "abc")), "\\n";')
-    as_untraced(world, f"php -d opcache.enable=1 -d opcache.enable_cli=1 -d opcache.huge_code_pages=1 {php}",
-                "pid$target:a.out:zend_*:entry { @ = count(); }", rounds)
-
-
-@scenario(only="ptrace", why=MEMORY)
-def ssh_agent_of_an_ordinary_user(world):
-    """It makes itself not dumpable, and forks."""
-    need("ssh-agent", "openssh-client")
-    user = world.as_user()
-    script = user.path("agent.sh", "ssh-add -l; true\n")
-    for _ in range(20 if world.full else 2):
-        result = user.sonde("-q", "-n", "pid$target:libc*:malloc:entry { @ = count(); }", "-c", f"ssh-agent sh {script}")
-        check(result.stdout.startswith("The agent has no identities.\n"), result.stdout + result.stderr)
-        said = re.sub(r"sonde: process \d+ has a system call filter of -c: sonde-guard .* stays until the end of it\n", "", result.stderr)
-        equal(said, "", "what sonde says, but for the agent, which outlives the program")
-    user.expect_nothing_left()

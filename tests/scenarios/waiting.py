@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The guard never waits for what it traces: pages that a target provides (userfaultfd, FUSE)."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -122,10 +123,9 @@ def ends_in_a_second(world, kind, probe, number):
 def pages_that_never_come_hold_up_nobody(world):
     """A page that its target never provides: after a signal sonde is gone and all run on untraced."""
     took = {}
-    for kind in ("uffd", "fuse") if world.user is None and os.path.exists("/dev/fuse") else ("uffd",):
-        for probe in PROBES:
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-                took[kind, probe, number.name] = ends_in_a_second(world, kind, probe, number)
+    kinds = ("uffd", "fuse") if world.user is None and os.path.exists("/dev/fuse") else ("uffd",)
+    for kind, probe, number in itertools.product(kinds, PROBES, (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)):
+        took[kind, probe, number.name] = max(ends_in_a_second(world, kind, probe, number) for _ in range(20 if world.full else 1))
     print(f"  seconds until untraced: at most {max(took.values()):.2f}")
     skip_where_time_means_nothing()
     check(sorted(took.values())[len(took) // 2] < 1, f"seconds until untraced: {took}")

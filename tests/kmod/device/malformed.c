@@ -66,8 +66,9 @@ static void unused(void)
 	} p = { { 1, 0, 0, 1 }, { .op = SONDE_DIF_RECORD } };
 	struct sonde_tap taps[] = {
 		{ .flags = 2 }, { .arguments = 1 }, { .returns = 1 },
-		{ .reserved = { [4] = 1 } }, { .counters = 1 },
-		{ .machine = 62 },
+		{ .reserved = { 1 } }, { .counters = 1 },
+		{ .machine = 62 }, { .inode = 1 }, { .major = 1 },
+		{ .minor = 1 },
 	};
 	uint32_t kind, n;
 

@@ -21,7 +21,7 @@
 #include <linux/glob.h>
 #include <linux/rbtree.h>
 #include <linux/rculist.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "kmod/core/memory.h"
@@ -82,6 +82,10 @@ static struct known_file *wanted_find(struct sonde_session *session,
 	return NULL;
 }
 
+/*
+ * A comparison takes the product of the lengths, and there may be many: neither a
+ * killed thread nor the end of the session waits for all of them.
+ */
 static bool wanted_matches(const struct sonde_session *session,
 			   const char *path)
 {
@@ -89,6 +93,8 @@ static bool wanted_matches(const struct sonde_session *session,
 
 	/* none is freed while a task work may run */
 	list_for_each_entry_rcu(one, &session->wildcards, node, true) {
+		if (fatal_signal_pending(current) || READ_ONCE(session->over))
+			return false;
 		if (glob_match(one->text, path))
 			return true;
 		cond_resched();

@@ -100,7 +100,7 @@ std::optional<Result<std::string>> text_asked_for(const Arguments& arguments) {
   return topic->text();
 }
 
-std::vector<std::string> provider_files(const std::vector<std::string>& named) {
+FoundPlugins provider_files(const std::vector<std::string>& named) {
   const char* path = ::secure_getenv("SONDE_PROVIDER_PATH");
   return find_plugins(named, path == nullptr ? "" : path, installed_plugins());
 }

@@ -42,7 +42,7 @@ namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds kListening{500}, kSilence{100};
 constexpr size_t kMostDescriptions = 500;  ///< of arguments; to compile one takes some ms
 constexpr size_t kLater = 4096;            ///< probes that may appear and fire while the command runs
-constexpr Trial::Patience kPatience{std::chrono::seconds(60), std::chrono::seconds(300)};
+constexpr Trial::Patience kPatience{std::chrono::seconds(60), std::chrono::seconds(300), std::chrono::seconds(300)};
 
 #define SONDE_TAP_NAME(name, ...) #name,
 constexpr const char* kTapNames[] = {SONDE_TAP_KINDS(SONDE_TAP_NAME, SONDE_NO_ROLE)};

@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <utility>
 
 #include "runtime/framework/context.h"
@@ -98,7 +99,7 @@ Trial::Trial(Trial&& other) noexcept
       ended_(std::move(other.ended_)) {}
 
 Trial::~Trial() {
-  if (child_ != 0) (void)verdict({{}, {}});
+  if (child_ != 0) (void)verdict({{}, {}, {}});
   if (progress_ != nullptr) ::munmap(progress_, sizeof *progress_);
 }
 
@@ -130,13 +131,27 @@ Result<Trial> Trial::begin(const Act& act, Voice voice) {
   return Trial(progress, child, UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0))));
 }
 
-std::string Trial::wait(const Patience& patience) const {
-  constexpr int kLookMs = 50;
-  for (;;) {
-    const bool used_up = processor_time(child_) >= patience.processor, late = Clock::now() - began_ >= patience.wall;
+/// Whether its first thread waits for something other than a processor or a disk.
+bool Trial::sleeps() const {
+  std::ifstream file("/proc/" + std::to_string(child_) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const size_t name_ends = text.rfind(") ");
+  return name_ends != text.npos && text[name_ends + 2] == 'S';
+}
+
+std::string Trial::wait(const Patience& patience) {
+  constexpr std::chrono::milliseconds kLook{50};
+  std::chrono::nanoseconds used{};
+  for (std::chrono::milliseconds asleep{};;) {
+    const auto before = std::exchange(used, processor_time(child_));
+    if (used == before && sleeps()) asleep += kLook;
+    const bool used_up = used >= patience.processor, slept = asleep >= patience.asleep;
+    const bool late = Clock::now() - began_ >= patience.wall;
     pollfd ended{ended_.get(), POLLIN, 0};
-    if (::poll(&ended, 1, used_up || late ? 0 : kLookMs) > 0) return {};
+    if (::poll(&ended, 1, used_up || slept || late ? 0 : static_cast<int>(kLook.count())) > 0) return {};
     if (used_up) return in_words(patience.processor) + " of processor time";
+    if (slept) return in_words(patience.asleep) + " of waiting";
     if (late) return in_words(patience.wall);
   }
 }
@@ -148,6 +163,7 @@ std::string Trial::verdict(const Patience& patience) {
   while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
   }
   child_ = 0;
+  took_too_long_ = !too_long.empty();
   const std::string doing = progress_->doing_;
   if (progress_->fault_[0] != '\0') return progress_->fault_;
   if (progress_->done_) return {};

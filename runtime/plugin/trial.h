@@ -40,10 +40,10 @@ class Trial {
   using Act = std::function<void(Progress&)>;
   using Clock = std::chrono::steady_clock;
 
-  /// How long a child may take. Its own processor time is what counts: a machine under load gives it little of that, and
-  /// is where people trace. The other limit is for a child that waits for ever.
+  /// How long a child may take: its processor time, and the time that it sleeps. What a machine under load makes it wait
+  /// for a processor does not count: that is where people trace. `wall` ends what neither of them does.
   struct Patience {
-    std::chrono::milliseconds processor{5000}, wall{30000};
+    std::chrono::milliseconds processor{5000}, asleep{30000}, wall{300000};
   };
 
   enum class Voice { Quiet, Heard };  ///< Heard: the child's standard output and error are ours
@@ -56,17 +56,21 @@ class Trial {
   /// Waits until the child has ended, and kills it when `patience`, counted from its start, is over. Returns what is
   /// wrong with it; empty: nothing.
   std::string verdict(const Patience& patience);
+  /// After verdict(): whether patience has ended.
+  bool took_too_long() const { return took_too_long_; }
 
  private:
   Trial(Progress* progress, pid_t child, UniqueFd ended)
       : progress_(progress), child_(child), ended_(std::move(ended)) {}
 
   /// Waits as verdict() says. Returns what took too long; empty: the child has ended.
-  std::string wait(const Patience& patience) const;
+  std::string wait(const Patience& patience);
+  bool sleeps() const;
 
   Progress* progress_;
   pid_t child_;
   Clock::time_point began_ = Clock::now();
+  bool took_too_long_ = false;
   UniqueFd ended_;  ///< readable once the child has ended
 };
 

@@ -206,7 +206,7 @@ MUTANTS = [
     E("runtime/framework/context.cpp", "bool check_call(", "observers->wrong_call != nullptr", "false", "plugin_test:Bad.WrongContext"),
     E("runtime/plugin/plugin.cpp", "std::string check_header(", "one.theirs != one.ours", "false", "plugin_test:Bad.OtherLayout"),
     S("runtime/plugin/trial.cpp", "std::string Trial::wait(", 'if (used_up) return in_words(patience.processor) + " of processor time";', "", "plugin_test:Bad.Hangs"),
-    E("runtime/plugin/plugins.cpp", "bool is_ours(", "(found.st_mode & S_IWOTH) == 0", "true", "plugin_test:Find.InstalledOnly*"),
+    E("runtime/plugin/plugins.cpp", "std::string other_writers(", "(found.st_mode & S_IWOTH) != 0", "false", "plugin_test:Find.InstalledOnly*"),
     E("runtime/plugin/check.cpp", "void disable(", "g_fired_late != 0", "false", "plugin_test:CheckPlugin.FiresAfterDisable"),
     E("runtime/code/function_places.cpp", "Result<FunctionPlaces::Found> FunctionPlaces::find(", "!returns", "false", "code_test:Places.AJump*"),
     E("runtime/utrace/host.cpp", "pid_t any_stop(", "__WALL | __WNOTHREAD | WNOHANG", "__WALL | WNOHANG", "utrace_test:UtraceHosts.ReapNo*"),

@@ -19,7 +19,7 @@ class Bad : public PluginTest {
  protected:
   /// Why the plug-in is left out; "" if it is not.
   static std::string verdict(const std::string& path, Trial::Patience patience = {}) {
-    Plugins plugins({path}, patience);
+    Plugins plugins({{path}, {}, {}}, patience);
     Framework framework(nullptr);
     plugins.start(framework);
     if (plugins.left_out().empty()) return "";
@@ -146,7 +146,7 @@ TEST_F(Bad, Hangs) {
   EXPECT_EQ(verdict(provider("spins", "#define IN_PROVIDE for (;;) { }"), {little, much}),
             "was not ready after 300 ms of processor time, in dtps_provide");
   const std::string waits = provider("waits", "#include <unistd.h>\n#define IN_PROVIDE pause()");
-  EXPECT_EQ(verdict(waits, {little, little}), "was not ready after 300 ms, in dtps_provide");
+  EXPECT_EQ(verdict(waits, {much, little}), "was not ready after 300 ms of waiting, in dtps_provide");
 }
 
 /// What a machine under load does to it: it is slow, and uses little of the processor.
@@ -162,7 +162,7 @@ TEST_F(Good, IsLoadedBesideBadOnes) {
       "static const struct sonde_text texts[] = {{\"try.d\", \"inline int TRY = 42;\\n\"}, {0, 0}};\n#define TEXTS "
       "texts\n";
   const std::string good = provider("good", texts), bad = provider("bad", "#define IN_PROVIDE abort()");
-  Plugins plugins({bad, good});
+  Plugins plugins({{bad, good}, {}, {}});
   Framework framework(nullptr);
   plugins.start(framework);
   EXPECT_THAT(plugins.left_out(), SizeIs(1));
@@ -177,7 +177,7 @@ TEST_F(Good, IsStoppedBeforeTheFrameworkGoes) {
   const std::string good =
       provider("good", "#include <stdio.h>\n#define IN_STOP (dtrace_unregister(provider) == 0 ? fclose(fopen(\"" +
                            file + "\", \"w\")) : 0)");
-  Plugins plugins({good});
+  Plugins plugins({{good}, {}, {}});
   {
     Framework framework(nullptr);
     plugins.start(framework);
@@ -187,7 +187,7 @@ TEST_F(Good, IsStoppedBeforeTheFrameworkGoes) {
 }
 
 TEST_F(Good, OfANameThatIsTakenIsLeftOut) {
-  Plugins plugins({provider("first", ""), provider("second", "")});
+  Plugins plugins({{provider("first", "")}, {provider("second", "")}, {}});
   Framework framework(nullptr);
   plugins.start(framework);
   ASSERT_THAT(plugins.left_out(), SizeIs(1));
@@ -208,25 +208,54 @@ TEST_F(Find, NamedThenSearchedThenInstalled) {
   const std::string named = file("named/x.so");
   const auto b = file("one/b.so"), a = file("one/a.so"), c = file("two/c.so"), d = file("installed/d.so");
   file("one/notes.txt");
-  EXPECT_THAT(find_plugins({named}, folder + "/one:" + folder + "/two::/nonexistent", folder + "/installed"),
-              ElementsAre(named, a, b, c, d));
+  const FoundPlugins all =
+      find_plugins({named}, folder + "/one:" + folder + "/two::/nonexistent", folder + "/installed");
+  EXPECT_THAT(all.named, ElementsAre(named));
+  EXPECT_THAT(all.found, ElementsAre(a, b, c, d));
+  EXPECT_THAT(all.skipped, IsEmpty());
 }
 
 TEST_F(Find, TheFirstOfANameCounts) {
-  const auto named = file("named/x.so"), searched = file("one/x.so");
-  file("installed/x.so");
-  EXPECT_THAT(find_plugins({named}, folder + "/one", folder + "/installed"), ElementsAre(named));
-  EXPECT_THAT(find_plugins({}, folder + "/one", folder + "/installed"), ElementsAre(searched));
+  const auto named = file("named/x.so"), searched = file("one/x.so"), installed = file("installed/x.so");
+  ::chmod(installed.c_str(), 0666);
+  const FoundPlugins all = find_plugins({named}, folder + "/one", folder + "/installed");
+  EXPECT_THAT(all.named, ElementsAre(named));
+  EXPECT_THAT(all.found, IsEmpty());
+  EXPECT_THAT(all.skipped, IsEmpty()) << "nobody would have loaded it";
+  EXPECT_THAT(find_plugins({}, folder + "/one", folder + "/installed").found, ElementsAre(searched));
 }
 
-TEST_F(Find, InstalledOnlyWhereNobodyElseMayWrite) {
+TEST_F(Find, InstalledOnlyWhereNobodyElseMayWriteAndSaysSo) {
   const auto open = file("installed/open.so"), shut = file("installed/shut.so");
   ::chmod(open.c_str(), 0777);
-  EXPECT_THAT(find_plugins({}, "", folder + "/installed"), ElementsAre(shut));
+  FoundPlugins all = find_plugins({}, "", folder + "/installed");
+  EXPECT_THAT(all.found, ElementsAre(shut));
+  EXPECT_THAT(all.skipped,
+              ElementsAre("provider " + open + " is skipped: everybody can write " + open + ": chmod o-w"));
   ::chmod((folder + "/installed").c_str(), 0777);
-  EXPECT_THAT(find_plugins({}, "", folder + "/installed"), IsEmpty());
-  EXPECT_THAT(find_plugins({}, folder + "/installed", ""),
+  all = find_plugins({}, "", folder + "/installed");
+  EXPECT_THAT(all.found, IsEmpty());
+  EXPECT_THAT(all.skipped, SizeIs(2));
+  EXPECT_THAT(find_plugins({}, folder + "/installed", "").found,
               ElementsAre(open, shut));  // of the variable: the user has named them
+}
+
+/// Of those in folders each run pays the price, so a named one may take longer, and the message says how.
+TEST_F(Find, FoundOnesHaveLessPatience) {
+  const Trial::Patience longer, shorter{std::chrono::milliseconds(200), std::chrono::milliseconds(400)};
+  const std::string spins = provider("spins", "#define IN_PROVIDE for (;;)"),
+                    sleeps = provider("sleeps", "#include <unistd.h>\n#define IN_START sleep(1000)"),
+                    named = provider("named", "#include <unistd.h>\n#define IN_START usleep(500000)");
+  Plugins plugins({{named}, {spins, sleeps}, {"a line"}}, longer, shorter);
+  Framework framework(nullptr);
+  plugins.start(framework);
+  const auto said = [](const std::string& file, const std::string& what) {
+    return "provider " + file + " is left out: was not ready after " + what +
+           "\n    every run would wait for it; --provider=" + file + " waits longer";
+  };
+  EXPECT_THAT(plugins.left_out(), ElementsAre("a line", said(spins, "200 ms of processor time, in dtps_provide"),
+                                              said(sleeps, "400 ms of waiting, in start()")));
+  EXPECT_THAT(framework.providers(), ElementsAre("try"));
 }
 
 }  // namespace

@@ -113,8 +113,8 @@ typedef struct dtrace_pops {
    * _print_message, _targets, _mappings, _function_places; sonde_tap_arm for one of its probes that has taps and of
    * which it has found another place; it may allocate and block, but the user waits. */
   void (*dtps_provide)(void* arg, const dtrace_probedesc_t* spec);
-  /* A target has mapped the ELF object `module` (its path). May: as dtps_provide. Its new probes join waiting enablings
-   * at once. */
+  /* A target has mapped the ELF object `module`: its path, as the target has it. sonde_mappings() says how to open it
+   * here. May: as dtps_provide. Its new probes join waiting enablings at once. */
   void (*dtps_provide_module)(void* arg, const char* module);
   /* The probe got its first enabling; not called again for further ones. Also called, and then dtps_disable, to find
    * out what the probe would arm. May: sonde_tap_arm, sonde_tap_disarm, sonde_print_message; start a thread or a
@@ -325,9 +325,9 @@ int sonde_has_source(void);
 /* An executable mapping of a file. */
 struct sonde_mapping {
   uint64_t start, end, offset;
-  char path[4096]; /* as the process has it */
-  char file[4096]; /* a path that opens it here: through /proc where `path` does not lead to it, or a copy of it;
-                    * empty: its file system's server does not answer */
+  char path[4096]; /* as the process has it; " (deleted)" may follow */
+  char file[4096]; /* a path that opens it here: through /proc where `path` does not lead to it, or a copy of it. For
+                    * taps and sonde_function_places(), as it is. Empty: its file system's server does not answer */
   /* The file, as /proc/PID/maps has it: a path leads to another one after an upgrade. On btrfs and overlayfs stat()
    * has other numbers. */
   uint32_t major, minor;
@@ -367,6 +367,7 @@ void sonde_follow_files(const char* wildcard);
 int sonde_mappings(uint32_t pid, void (*visit)(void* arg, const struct sonde_mapping* mapping), void* arg);
 /* Context: outside, dtps_provide, dtps_provide_module. Calls `visit` for every place that taps of `kind`, USER_ENTRY or
  * USER_RETURN, need in order to fire each time the function of the ELF file `path` begins, or returns: arm all of them.
+ * `path` must open the file here: for one that a target has mapped, that is `file` of its mapping, and not `path`.
  * Any name of the function will do. ENOENT: no such file, or no such function in it. ENOTSUP: the function has no such
  * places: its returns cannot be distinguished from its other jumps, or it never returns. EINVAL: another kind. ENOEXEC:
  * not an ELF object of this machine. EPERM: the context is another. */

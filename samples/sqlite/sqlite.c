@@ -9,13 +9,15 @@
  *   sqlite:MODULE:sqlite3_finalize:finalize        args[0] sqlite3_stmt *
  *
  * MODULE is the file that has them: libsqlite3.so.0, or a program that SQLite is linked into, which SQLITE names. The probes of
- * the system's library are there from the start, so that what every process does with it is seen; those of another one when a target has it.
+ * the system's library are there from the start, so that what every process does with it is seen; those of another one when a target has it:
+ * one in a container, or one that was replaced or deleted since. Of files with one name, the second is MODULE~2, and so on.
  */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sonde/provider.h>
@@ -50,7 +52,16 @@ struct probe {
   struct sonde_place *places;
 };
 
+/* A file that has been looked into. The same name may lead to another file in a target, or after an update. */
+struct file {
+  dev_t device;
+  ino_t number;
+  char module[256];
+};
+
 static dtrace_provider_id_t provider;
+static struct file files[64];
+static int file_count;
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -86,20 +97,34 @@ static void create(const char *path, const char *module, const struct row *row) 
   if (error != 0) sonde_probe_refuse(id, strerror(error), 0);
 }
 
-/* Makes the probes of a file, if it is SQLite. */
-static void look_into(const char *path) {
-  char real[PATH_MAX];
+static int is_sqlite(const char *name) {
   const char *named = getenv("SQLITE");
-  const char *module = base_name(path);
-  if (strncmp(module, "libsqlite3.so", 13) != 0 && (named == NULL || strcmp(base_name(named), module) != 0)) return;
-  if (realpath(path, real) == NULL) return;
-  if (dtrace_probe_lookup(provider, base_name(real), NULL, NULL) != 0) return;
-  for (int i = 0; i < ROWS; i++) create(real, base_name(real), &rows[i]);
+  return strncmp(name, "libsqlite3.so", 13) == 0 || (named != NULL && strcmp(base_name(named), name) == 0);
 }
 
+/* Makes the probes of a file that `path` opens and that is called `name`, unless it has them. */
+static void look_into(const char *path, const char *name) {
+  struct stat is;
+  struct file *file = &files[file_count];
+  int same_name = 1;
+  if (file_count == sizeof files / sizeof files[0] || stat(path, &is) != 0) return;
+  for (int i = 0; i < file_count; i++) {
+    if (files[i].device == is.st_dev && files[i].number == is.st_ino) return;
+    const size_t length = strcspn(files[i].module, "~");
+    if (strlen(name) == length && strncmp(files[i].module, name, length) == 0) same_name++;
+  }
+  file->device = is.st_dev;
+  file->number = is.st_ino;
+  snprintf(file->module, sizeof file->module, same_name == 1 ? "%s" : "%s~%d", name, same_name);
+  file_count++;
+  for (int i = 0; i < ROWS; i++) create(path, file->module, &rows[i]);
+}
+
+/* `mapping->file` opens what the process has mapped, whatever its path leads to here, and is passed on as it is: realpath()
+ * would lead to our own file of that name. */
 static void look_into_mapping(void *arg, const struct sonde_mapping *mapping) {
   (void)arg;
-  look_into(mapping->file);
+  if (is_sqlite(base_name(mapping->path))) look_into(mapping->file, base_name(mapping->path));
 }
 
 static void look_into_target(void *arg, uint32_t pid) {
@@ -117,24 +142,26 @@ static void provide(void *arg, const dtrace_probedesc_t *spec) {
                                        "/usr/lib/libsqlite3.so.0"};
   const char *named = getenv("SQLITE");
   (void)arg;
-  sonde_targets(look_into_target, NULL);
   if (spec != NULL) {
+    sonde_targets(look_into_target, NULL);
     /* Somebody asks for probes that are not there: a target may map the library later. */
     if (sonde_glob_match(spec->dtpd_provider, "sqlite")) sonde_targets(follow, NULL);
     return;
   }
-  if (named != NULL) look_into(named);
+  if (named != NULL) look_into(named, base_name(named));
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-    if (access(places[i], R_OK) == 0) {
-      look_into(places[i]);
-      break;
-    }
+    char real[PATH_MAX];
+    if (realpath(places[i], real) == NULL) continue;
+    look_into(real, base_name(real));
+    break;
   }
+  sonde_targets(look_into_target, NULL);
 }
 
+/* The path is the target's, which may have another root: its mappings say what opens the file. */
 static void provide_module(void *arg, const char *path) {
   (void)arg;
-  look_into(path);
+  if (is_sqlite(base_name(path))) sonde_targets(look_into_target, NULL);
 }
 
 static void enable(void *arg, dtrace_id_t id, void *parg) {
@@ -175,6 +202,7 @@ static void getargdesc(void *arg, dtrace_id_t id, void *parg, dtrace_argdesc_t *
 static void destroy(void *arg, dtrace_id_t id, void *parg) {
   (void)arg, (void)id;
   free_probe(parg);
+  file_count = 0; /* dtps_provide(NULL) will be called again, or never */
 }
 
 static int start(void) {

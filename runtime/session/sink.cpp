@@ -35,10 +35,22 @@ size_t piece_of(std::string_view text) {
   return end == text.npos ? PIPE_BUF : end + 1;
 }
 
+/// Cuts what was just written to a file back to its last whole line. When the disk is full, the end of a line is missing,
+/// and whoever reads the file, or appends to it once there is room again, would have half a line in it. Does nothing if
+/// somebody else has written behind it.
+void cut_half_line(int fd, std::string_view written) {
+  const auto half = static_cast<off_t>(written.size() - (written.rfind('\n') + 1));
+  const off_t end = ::lseek(fd, 0, SEEK_CUR);
+  struct stat about {};
+  if (half == 0 || end < half || ::fstat(fd, &about) != 0 || about.st_size != end) return;
+  if (::ftruncate(fd, end - half) == 0) ::lseek(fd, end - half, SEEK_SET);
+}
+
 }  // namespace
 
 int write_all(int fd, std::string_view text, const std::function<void()>& waits) {
   const bool patient = may_wait(fd);
+  const std::string_view all = text;
   while (!text.empty()) {
     pollfd ready{fd, POLLOUT, 0};
     if (patient && ::poll(&ready, 1, kPatienceMs) == 0) {
@@ -49,7 +61,9 @@ int write_all(int fd, std::string_view text, const std::function<void()>& waits)
     if (n >= 0) {
       text.remove_prefix(static_cast<size_t>(n));
     } else if (errno != EINTR && errno != EAGAIN) {
-      return errno;
+      const int error = errno;
+      if (!patient) cut_half_line(fd, all.substr(0, all.size() - text.size()));
+      return error;
     }
   }
   return 0;

@@ -14,6 +14,7 @@ namespace {
 std::atomic<int> g_signal{0};
 std::atomic<uint32_t> g_asked{0};  ///< bit n: Asked n
 int g_wake = -1;
+void (*g_handlers[NSIG])(int) = {};  ///< those that we have installed
 
 constexpr uint32_t bit(Asked what) { return 1u << static_cast<uint32_t>(what); }
 
@@ -35,7 +36,7 @@ void on_asked(int) {
 
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
-  action.sa_handler = handler;
+  action.sa_handler = g_handlers[signal] = handler;
   sigemptyset(&action.sa_mask);
   ::sigaction(signal, &action, nullptr);
 }
@@ -59,6 +60,18 @@ void reopen_at_sighup() { handle(SIGHUP, on_asked<Asked::Reopen>); }
 void drop_line_at_sigint() { handle(SIGINT, on_asked<Asked::DropLine>); }
 
 bool take_asked(Asked what) { return (g_asked.fetch_and(~bit(what)) & bit(what)) != 0; }
+
+bool put_back_handlers() {
+  bool replaced = false;
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction now {};
+    if (g_handlers[signal] == nullptr || ::sigaction(signal, nullptr, &now) != 0) continue;
+    if (now.sa_handler == g_handlers[signal]) continue;
+    handle(signal, g_handlers[signal]);
+    replaced = true;
+  }
+  return replaced;
+}
 
 int interrupt_fd() { return g_wake; }
 

@@ -24,6 +24,9 @@ void drop_line_at_sigint();
 /// Whether it was asked for since the last call.
 bool take_asked(Asked what);
 
+/// Installs our handlers of SIGINT, SIGTERM and SIGHUP again, where somebody has replaced them. Returns whether somebody had.
+bool put_back_handlers();
+
 /// A descriptor that is readable once a signal has come; -1: no signal is caught.
 int interrupt_fd();
 /// Makes it unreadable until the next signal.

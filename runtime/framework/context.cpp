@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/framework/aftermath.h"
 #include "runtime/framework/observers.h"
 
 namespace sonde {
@@ -52,12 +53,9 @@ void print_once(const char* provider, const std::string& text) {
   static std::mutex mutex;
   static std::set<std::pair<std::string, std::string>> printed;
   std::lock_guard lock(mutex);
-  if (printed.emplace(provider, text).second) std::fprintf(stderr, "sonde: provider %s: %s\n", provider, text.c_str());
-}
-
-void print_violation(const char* provider, const std::string& text) {
-  print_once(provider, text);
-  if (strict()) std::abort();
+  if (!printed.emplace(provider, text).second) return;
+  const std::string who = *provider == '\0' ? "" : "provider " + std::string(provider) + ": ";
+  std::fprintf(stderr, "sonde: %s%s\n", who.c_str(), text.c_str());
 }
 
 /// Its provider; in start() and stop(), which are no provider's, the plug-in's file.
@@ -80,9 +78,16 @@ std::string exception_text() {
   }
 }
 
+void report_violation(const char* provider, const std::string& text) {
+  const ProviderObservers* observers = g_provider_observers.load(std::memory_order_relaxed);
+  if (observers != nullptr && observers->wrong_call != nullptr) return observers->wrong_call(provider, text.c_str());
+  print_once(provider, text);
+  if (strict()) std::abort();
+}
+
 void tell_exception(ProviderOp op, const char* provider) {
   if (g_provider_observers.load(std::memory_order_relaxed) != nullptr) throw;
-  print_violation(provider, std::string(op_name(op)) + " throws: " + exception_text());
+  report_violation(provider, std::string(op_name(op)) + " throws: " + exception_text());
 }
 
 void report_refusal(const char* provider, const std::string& text) {
@@ -92,15 +97,11 @@ void report_refusal(const char* provider, const std::string& text) {
 }
 
 bool check_call(Call call, const char* function) {
+  if (is_forked_by_plugin()) end_forked_child();
   const ProviderOp op = current_op();
   if (call_allowed(op, call)) return true;
-  const std::string text = std::string(function) + " may not be called from " + op_name(op);
-  const char* provider = name_for_messages(OpScope::current());
-  const ProviderObservers* observers = g_provider_observers.load(std::memory_order_relaxed);
-  if (observers != nullptr && observers->wrong_call != nullptr)
-    observers->wrong_call(provider, text.c_str());
-  else
-    print_violation(provider, text);
+  report_violation(name_for_messages(OpScope::current()),
+                   std::string(function) + " may not be called from " + op_name(op));
   return false;
 }
 

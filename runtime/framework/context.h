@@ -38,6 +38,9 @@ std::string exception_text();
 /// Reports what a call refuses, and why: once on standard error, or to the checker of providers. The provider goes on.
 void report_refusal(const char* provider, const std::string& text);
 
+/// Reports what a provider must not do: `text` begins with the op or call. With SONDE_STRICT_PROVIDERS it then aborts.
+void report_violation(const char* provider, const std::string& text);
+
 /// For a catch block: reports what `op` has thrown. While a provider is being checked, it rethrows the exception.
 void tell_exception(ProviderOp op, const char* provider);
 
@@ -52,7 +55,7 @@ bool run_op(ProviderOp op, OpOwner owner, const Call& call) {
   } catch (const NoThread&) {
     throw;
   } catch (...) {
-    tell_exception(op, owner.provider);
+    tell_exception(op, *owner.provider != '\0' ? owner.provider : owner.file);
     return false;
   }
 }

@@ -21,6 +21,7 @@ OpUnderWay* claim_row() {
   if (t_thread == 0) {
     t_thread = static_cast<uint32_t>(::syscall(SYS_gettid));
     t_first_row = next.fetch_add(1);
+    let_crashes_through();
   }
   for (size_t i = 0; i < g_under_way.size(); i++) {
     OpUnderWay& row = g_under_way[(t_first_row + i) % g_under_way.size()];
@@ -70,13 +71,16 @@ const char* plugin_of(const void* code) {
 const OpsUnderWay& ops_under_way() { return g_under_way; }
 
 OpScope::OpScope(ProviderOp op, OpOwner owner) : op_(op), owner_(owner), outer_(t_current) {
+  if (*owner.file != '\0' && op != ProviderOp::GetArgVal && op != ProviderOp::UserMode) before_.emplace();
   if (*owner.file != '\0') row_ = outer_ != nullptr && outer_->row_ != nullptr ? outer_->row_ : claim_row();
   show();
   t_current = this;
 }
 
 OpScope::~OpScope() {
+  if (*owner_.file != '\0' && is_forked_by_plugin()) end_forked_child();
   t_current = outer_;
+  if (before_) before_->check(op_, owner_);
   if (row_ == nullptr) return;
   row_->call.fetch_add(1);
   if (outer_ != nullptr && outer_->row_ == row_)

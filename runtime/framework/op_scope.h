@@ -9,7 +9,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "runtime/framework/aftermath.h"
 
 namespace sonde {
 
@@ -78,6 +81,7 @@ class OpScope {
   OpOwner owner_;
   const OpScope* outer_;
   OpUnderWay* row_ = nullptr;
+  std::optional<BeforeOp> before_;  ///< of a plug-in's op
 };
 
 /// Async-signal-safe.

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "runtime/framework/context.h"
 #include "runtime/framework/op_scope.h"
 
 namespace sonde {
@@ -85,9 +86,11 @@ Result<const struct sonde_plugin*> open_plugin(const std::string& path) {
 Result<void> start_plugin(const struct sonde_plugin& plugin, const Framework& framework) {
   const std::string before = framework.register_refusal();
   int error = 0;
-  {
+  try {
     const OpScope scope(ProviderOp::Start, {"", plugin_of(&plugin)});
     error = plugin.start();
+  } catch (...) {
+    return Error("start() throws: " + exception_text());
   }
   if (error == 0) return {};
   const std::string why = framework.register_refusal();
@@ -95,8 +98,7 @@ Result<void> start_plugin(const struct sonde_plugin& plugin, const Framework& fr
 }
 
 void stop_plugin(const struct sonde_plugin& plugin) {
-  const OpScope scope(ProviderOp::Stop, {"", plugin_of(&plugin)});
-  plugin.stop();
+  run_op(ProviderOp::Stop, {"", plugin_of(&plugin)}, [&] { plugin.stop(); });
 }
 
 void ask_plugin(const std::string& path, Progress& progress) {

@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "runtime/framework/aftermath.h"
 #include "runtime/framework/op_scope.h"
 #include "runtime/plugin/last_words.h"
 #include "runtime/plugin/plugin.h"
@@ -92,6 +93,7 @@ Result<void> Plugins::load(Asked& asked, Framework& framework) {
   }
   auto plugin = open_plugin(asked.file);
   if (!plugin) return std::move(plugin).error();
+  expect_plugins();
   explain_ends();
   watch_ops();
   note_code(*plugin, plugin_of(*plugin));

@@ -13,6 +13,7 @@
 
 #include "runtime/base/interrupt.h"
 #include "runtime/base/thread.h"
+#include "runtime/framework/aftermath.h"
 #include "runtime/framework/op_scope.h"
 
 namespace sonde {
@@ -85,6 +86,7 @@ void tell(const OpUnderWay& row, const Seen& seen, milliseconds patience) {
   std::array<Seen, std::tuple_size_v<OpsUnderWay>> seen;
   for (int asked = 0;; asked = interrupted() ? asked + 1 : 0) {
     std::this_thread::sleep_for(patience / kLooks);
+    check_process_of_plugins();
     for (size_t i = 0; i < seen.size(); i++) {
       const OpUnderWay& row = ops_under_way()[i];
       if (!seen[i].look(row)) continue;

@@ -203,7 +203,7 @@ MUTANTS = [
     E("runtime/framework/enable.cpp", "Forecast Framework::Impl::forecast(", "!Glob(description.provider).is_exact()", "false", "providers_test:*ForecastSaysWhichCalls*"),
     # plug-ins
     E("runtime/framework/provider_api.cpp", "int sonde_tap_arm(", "request->size != sizeof *request", "false", "framework_test:Api.ATapRequest*"),
-    E("runtime/framework/context.cpp", "bool check_call(", "observers->wrong_call != nullptr", "false", "plugin_test:Bad.WrongContext"),
+    E("runtime/framework/context.cpp", "void report_violation(", "observers->wrong_call != nullptr", "false", "plugin_test:Bad.WrongContext"),
     E("runtime/plugin/plugin.cpp", "std::string check_header(", "one.theirs != one.ours", "false", "plugin_test:Bad.OtherLayout"),
     S("runtime/plugin/trial.cpp", "std::string Trial::wait(", 'if (used_up) return in_words(patience.processor) + " of processor time";', "", "plugin_test:Bad.Hangs"),
     E("runtime/plugin/plugins.cpp", "std::string other_writers(", "(found.st_mode & S_IWOTH) != 0", "false", "plugin_test:Find.InstalledOnly*"),

@@ -53,8 +53,8 @@ RUNS = {
     "double": (AT_ONCE, 0, "bad: second register = 17\n"),
     "double_unregister": (AT_ONCE, 0, "bad: second unregister = 22\n"),
     # odd, and harmless
-    "signals_enable": (AT_ONCE, 0, ""),
-    "descriptors_enable": (AT_ONCE, 0, ""),
+    "signals_enable": (AT_ONCE, 0, SAYS + "dtps_enable has changed the handlers of SIGINT, SIGTERM or SIGHUP, which end sonde\n"),
+    "descriptors_enable": (AT_ONCE, 0, SAYS + "dtps_enable has closed what sonde had open: descriptor 3"),
     "fires": (WHEN_FIRED, 0, ""),
     "fires_late": (WHEN_FIRED, 0, None),  # how much is dropped depends on the machine
     "stop_nothing": (AT_ONCE, 0, ""),

@@ -60,7 +60,8 @@ typedef struct dtrace_probedesc {
 
 typedef struct dtrace_argdesc {
   dtrace_id_t dtargd_id;
-  int32_t dtargd_ndx;                    /* in: which args[n]; out: DTRACE_ARGNONE when there is none */
+  int32_t dtargd_ndx;                    /* in: which args[n]; out: DTRACE_ARGNONE when there is none.
+                                            Any other value changes nothing */
   int32_t dtargd_mapping;                /* index of the raw argument (argN) that args[n] is made from; or
                                             SONDE_ARGUMENT_LOCATED; below 0: args[n] is refused */
   char dtargd_native[DTRACE_ARGTYPELEN]; /* its C type */
@@ -305,7 +306,8 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request);
 /* Context: dtps_enable, dtps_disable. Disarms all taps of the probe. */
 void sonde_tap_disarm(dtrace_id_t probe);
 
-/* Context of these: anywhere. Whether the current source can arm taps of this kind; true while there is no source. */
+/* Context of these: anywhere. Whether the current source can arm taps of this kind; while there is no source, whether
+ * any source can. */
 int sonde_tap_possible(enum sonde_tap_kind kind);
 /* The same for user taps in memory that no file backs: the vdso, whose path is "[vdso]", and SONDE_PATH_CODE. */
 int sonde_tap_memory_possible(void);
@@ -325,7 +327,7 @@ int sonde_has_source(void);
 /* An executable mapping of a file. */
 struct sonde_mapping {
   uint64_t start, end, offset;
-  char path[4096]; /* as the process has it; " (deleted)" may follow */
+  char path[4096]; /* as the process has it, or had it when the file was not deleted yet */
   char file[4096]; /* a path that opens it here: through /proc where `path` does not lead to it, or a copy of it. For
                     * taps and sonde_function_places(), as it is. Empty: its file system's server does not answer */
   /* The file, as /proc/PID/maps has it: a path leads to another one after an upgrade. On btrfs and overlayfs stat()

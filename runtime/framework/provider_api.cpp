@@ -15,6 +15,7 @@
 #include "runtime/framework/mappings.h"
 #include "runtime/framework/names.h"
 #include "runtime/framework/observers.h"
+#include "runtime/process/arch.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/process/served_files.h"
 
@@ -197,6 +198,7 @@ sonde::Locked locked(Call call, const char* function) {
 }
 
 bool are_locations(sonde_tap_kind kind, std::span<const sonde_location> list) {
+  if (list.data() == nullptr && !list.empty()) return false;
   if (list.size() > SONDE_LOCATIONS_MAX || (!list.empty() && !sonde::is_user_tap(kind))) return false;
   return std::ranges::all_of(list, [](const sonde_location& one) { return sonde_location_check(&one) == 0; });
 }
@@ -306,7 +308,8 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   if (static_cast<uint32_t>(request->kind) >= SONDE_TAP_KIND_COUNT || !has_place(*request)) return EINVAL;
   const std::span locations(request->locations, request->location_count);
   if (!are_locations(request->kind, locations)) return EINVAL;
-  if (request->counter_count != 0 || request->machine != 0) return ENOTSUP;
+  if (request->counter_count != 0) return ENOTSUP;
+  if (request->machine != 0 && request->machine != sonde::machine::kElfMachine) return ENOTSUP;
   if (request->flags != 0 && (request->flags != SONDE_TAP_FORKS || request->pid == 0)) return EINVAL;
   sonde::Tap tap;
   tap.id = {++framework->last_tap};
@@ -330,6 +333,7 @@ void sonde_tap_disarm(dtrace_id_t probe) {
   const auto framework = locked(Call::TapDisarm, "sonde_tap_disarm");
   sonde::ProbeState* state = framework ? framework->probe(sonde::ProbeId{probe}) : nullptr;
   if (state == nullptr || framework->op_probe.value != probe) return;
+  std::erase_if(framework->taps_to_arm, [probe](const sonde::Tap& tap) { return tap.probe.value == probe; });
   std::exchange(state->taps, {}).append_to(framework->taps_to_disarm);
 }
 
@@ -370,7 +374,7 @@ const char* sonde_sources_with(enum sonde_tap_kind kind, int in_memory) {
   const auto can = [&](const sonde::SourceCapabilities& source) {
     return source.taps.contains(kind) && (in_memory == 0 || source.memory_taps);
   };
-  return (told[{kind, in_memory != 0}] = sonde::sources_with(can)).c_str();
+  return told.try_emplace({kind, in_memory != 0}, sonde::sources_with(can)).first->second.c_str();
 }
 
 void sonde_provide_error(const char* tag, const char* message) {

@@ -283,6 +283,19 @@ MUTANTS = [
     E("runtime/agg/keys.cpp", "int compare_strings(", "(a_length != kNull) - (b_length != kNull)", "(b_length != kNull) - (a_length != kNull)", "agg_test:KeyCodec.NullSortsFirst"),
     E("runtime/session/limits.cpp", "Result<void> check_clauses(", "sonde_dif_needs(&fire).bytes > room", "false", "script:tst.drop.principal"),
     E("runtime/session/targets.cpp", "void Targets::note_end(", "pid == started_.front()", "true", "scenario:ends_as_the_program_ends"),
+    S("runtime/utrace/interrupted.cpp", "void Core::report_kept", "task.returned_at = kept.when;", "", "scenario:a_return_that_waits_has_the_time_of_its_end"),
+    E("runtime/utrace/interrupted.cpp", "void Core::judge_kept", "result == machine::kRestartNoIntr ? result : -EINTR", "-EINTR", "scenario:a_call_that_the_kernel_always_repeats_is_no_eintr"),
+    S("runtime/guard/recorder.cpp", "void Recorder::wait_for_room", "if (--patience_ms_ == 0) gave_up_at_ = tail;", "", "scenario:a_consumer_that_stands_still_holds_up_nothing"),
+    S("runtime/guard/stepper.cpp", "void mend_address", "if (in_slot(step, address)) info.si_addr = reinterpret_cast<void*>(home(step, address));", "", "guard_test:StepperTest.*"),
+    E("runtime/guard/taps.cpp", "void drop(", "from[tap->place]->place = tap->place", "from[tap->place]->place", "guard_test:Taps.AreRemovedInAnyOrder"),
+    E("runtime/guard/taps.cpp", "Result<void> TapTable::check", "tap.offset < SONDE_PERIOD_MIN", "false", "guard_test:Taps.ThatWouldFireTooOftenAreRefused"),
+    E("providers/pid/sites.cpp", "void find_absolute", "!one->executable && !is_path(module)", "!one->executable", "scenario:addresses_as_linked_are_of_the_program_or_of_a_path"),
+    E("providers/pid/sites.cpp", "void find_absolute", "function == nullptr ? offset : function->offset", "offset", "scenario:addresses_as_linked_are_of_the_program_or_of_a_path"),
+    E("providers/pid/objects.cpp", "std::vector<const Object*> select_objects", "any && object.compiled", "false", "scenario:probes_in_code_compiled_at_run_time"),
+    E("runtime/session/targets.cpp", "Result<void> Targets::note_attached", "!holds(noted_, pid)", "true", "scenario:a_process_that_is_named_twice_is_one"),
+    E("runtime/utrace/pages.cpp", "std::optional<Fetch> Fetch::begin", "all.busy >= kMostHelpers", "all.busy > kMostHelpers", "utrace_test:Fetches.*"),
+    S("runtime/utrace/pages.cpp", "Fetch::~Fetch()", "helpers().busy--;", "", "utrace_test:Fetches.*"),
+    E("providers/pid/sites.cpp", "bool find_compiled", "any && !names_.entry", "false", "scenario:probes_in_code_compiled_at_run_time"),
     E("runtime/consumer/consume.cpp", "void Consumer::print(TraceRecord", "sink_.text.size() >= room_", "sink_.text.size() > room_", "scenario:what_printa_prints_waits_without_a_limit"),
     E("runtime/session/tracing.cpp", "void Tracing::finish()", "consumer_->end({exit_status(), why_ended()})", "consumer_->end({consumer_->exit_status(), why_ended()})", "scenario:the_loss_of_the_source_is_a_reason"),
     E("runtime/session/tracing.cpp", "Nanoseconds next_multiple(", "now_of(CLOCK_REALTIME) % period", "0", "scenario:snapshots_come_at_multiples_of_the_interval"),
@@ -410,7 +423,7 @@ def copy_tree(mutants, originals=None):
 def mirror_tree(copy, texts):
     """Makes `copy` equal to the current tree, except for the files of `texts`; unchanged files keep their times."""
     there = set()
-    for room in (*ROOMS, "CMakeLists.txt", "CMakePresets.json"):
+    for room in (*ROOMS, "CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE"):
         found = (ROOT / room).rglob("*") if (ROOT / room).is_dir() else [ROOT / room]
         there |= {str(path.relative_to(ROOT)) for path in found if path.is_file() and "__pycache__" not in path.parts}
     for file in there | texts.keys():

@@ -17,7 +17,7 @@ FLIPS = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "==", "&&
 OPERATORS = {
     "flip": (re.compile(rf"(?<=\()({WORD}|\d+) (<|>|<=|>=|==|!=|&&|\|\|) ({WORD}|\d+)(?=\))"), lambda m: f"{m[1]} {FLIPS[m[2]]} {m[3]}", False),
     "negate": (re.compile(rf"(?<=\bif \()!?{WORD}(?:\(\w*\))?(?=\))"), lambda m: f"!({m[0]})", False),
-    "off by 1": (re.compile(rf"\b{WORD} [+-] 1\b(?=[;,)\]])"), lambda m: m[0][:-4], False),
+    "off by 1": (re.compile(rf"(?<!sizeof )(?<![\w.>]){WORD} [+-] 1\b(?=[;,)\]])"), lambda m: m[0][:-4], False),
     "swap": (re.compile(rf"(?<=[\w>]\()({WORD}), ({WORD})(?=\);)"), None, True),
     "drop": (re.compile(rf"(?<=\n)( {{2,}})(?!return|throw|delete|using|case|default|break|continue|goto)({WORD}(?:\([^;{{}}\n]*\)| [+|&-]?= [^;{{}}\n]*|\+\+|--)|\+\+{WORD});(?=\n)"), lambda m: "", True),
 }

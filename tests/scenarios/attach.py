@@ -196,6 +196,16 @@ def attach_twice_is_refused(world):
     expect_right(world, worker)
 
 
+@scenario(short=True)
+def a_process_that_is_named_twice_is_one(world):
+    """-p N -p N, and N's number again in a description."""
+    worker = start_worker(world)
+    sonde = world.start_sonde("-q", "-n", CLAUSE, "-n", f"pid{worker.pid}:a.out:main:entry {{ }}", "-p", worker.pid, "-p", worker.pid)
+    wait_until(lambda: attached_to(sonde, worker.pid), what="attach")
+    stop_attached(world, sonde)
+    expect_right(world, worker)
+
+
 def threads_that_wait(world):
     """A program with seventeen threads, and the number of one that is not the first."""
     program = world.start([world.program("busy")], stdin=subprocess.PIPE, stdout=subprocess.PIPE)

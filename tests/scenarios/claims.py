@@ -226,3 +226,23 @@ def calls_that_always_return_eintr_keep_it(world):
         process.stdin.close()
         equal(process.stdout.read().splitlines()[0], plain.splitlines()[0], f"what the program got, attached to, under {clause}")
         equal(world.finish(sonde).status, 0, "status")
+
+
+@scenario(only="ptrace", why="it is about the file, which is the same on each source")
+def addresses_as_linked_are_of_the_program_or_of_a_path(world):
+    """pid.md: `pid$target:a.out:-:ADDRESS`; of another file only where the module is its path. -lv says where in its function the address is."""
+    if not shutil.which("nm"):
+        raise Skip("no nm: binutils")
+    program, libc = world.program("leaving"), os.path.realpath("/lib/x86_64-linux-gnu/libc.so.6")
+    def address_of(name, *options):
+        lines = world.run(["nm", *options]).stdout.splitlines()
+        return next(int(line.split()[0], 16) for line in lines if line.split()[-1].split("@")[0] == name)
+    def listed(module, address):
+        return world.sonde("-lv", "-n", f"pid$target:{module}:-:{address:x}", "-c", program).stdout
+    offsets = [line.split()[-1] for line in world.sonde("-l", "-n", "pid$target:a.out:main:", "-c", program).stdout.splitlines()[1:]]
+    offset = [int(word, 16) for word in offsets if word not in ("entry", "return", "0")][2]
+    check(f"\t\t+{offset:#x} " in listed("a.out", address_of("main", program) + offset), f"main+{offset:#x}")
+    malloc = address_of("malloc", "-D", libc)
+    check("\t\t+0x0 " in listed(libc, malloc), "malloc, by the path of its file")
+    refused = world.sonde("-q", "-n", f"pid$target:libc.so.6:-:{malloc:x} {{ }}", "-c", program, status=1).stderr
+    check("only the a.out module is valid with the '-' function" in refused, refused)

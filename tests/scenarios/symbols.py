@@ -330,6 +330,13 @@ def probes_in_code_compiled_at_run_time(world):
         equal(result.stdout.split(), ["hot", "spot", str(calls)] if calls else [], f"calls, {mode or 'plain'}")
     result, status, module = run_compiled(world, "", "-n", "pid$target:perf*:caller:entry { ustack(); printf(\"%s\\n\", probemod); }")
     equal((status, result.stdout.count(module + "`caller\n")), (0, 3), "stacks in it")
+    program = world.start([world.program("compiled"), ""], stdin=subprocess.PIPE)
+    equal(program.stdout.readline(), "ready\n", "first line")
+    result = world.sonde("-q", "-n", "pid$target:perf*:caller:return { }", "-p", program.pid, status=1)
+    stars = world.sonde("-q", "-n", "BEGIN { exit(0); } pid$target:*:hot*:entry { }", "-p", program.pid, status=1)
+    check("does not match any probes" in stars.stderr, f"a module of stars means files: {stars.stderr}")
+    program.communicate("", timeout=60)
+    check("code that was compiled at run time has entry probes only" in result.stderr, f"returns: {result.stderr}")
 
 
 @scenario(seconds=120, only="ptrace", why="uprobes need a file")

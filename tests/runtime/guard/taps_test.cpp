@@ -220,6 +220,31 @@ TEST(Taps, OfMemoryAreFoundByPath) {
   EXPECT_FALSE((*vdso)->file->is(mapping_of("[heap]", {})));
 }
 
+/// Each list forgets the one that is removed, and knows where the others are.
+TEST(Taps, AreRemovedInAnyOrder) {
+  std::vector<uint32_t> order = {1, 2, 3, 4};
+  do {
+    TapTable taps;
+    for (uint32_t id = 1; id <= order.size(); id++) ASSERT_TRUE(taps.add(call_tap(id, SONDE_TAP_EXIT, 0, 0)));
+    std::vector<uint32_t> left = {1, 2, 3, 4};
+    for (uint32_t id : order) {
+      taps.remove(id);
+      std::erase(left, id);
+      std::vector<uint32_t> found;
+      for (const ArmedTap* tap : taps.of(SONDE_TAP_EXIT)) found.push_back(tap->id);
+      std::ranges::sort(found);
+      ASSERT_EQ(found, left) << "without " << id;
+    }
+  } while (std::ranges::next_permutation(order).found);
+}
+
+TEST(Taps, ThatWouldFireTooOftenAreRefused) {
+  TapTable taps;
+  EXPECT_EQ(taps.add(call_tap(1, SONDE_TAP_PROFILE, 0, SONDE_PERIOD_MIN - 1)).error().message(),
+            "tap 1: its period is too short");
+  EXPECT_TRUE(taps.add(call_tap(1, SONDE_TAP_PROFILE, 0, SONDE_PERIOD_MIN)));
+}
+
 /// There may be a million of them.
 TEST(Taps, AndSitesAreSmall) {
   EXPECT_LE(sizeof(ArmedTap), 96u);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/utrace/pages.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <utility>
+#include <vector>
 
 namespace sonde {
 namespace {
@@ -65,6 +68,20 @@ TEST_F(PagesTest, AfterAWaitInVainNobodyWaits) {
   EXPECT_FALSE(pages.bring_in(start, 1)) << "not even for a page that a helper could bring in";
   bytes[0] = 1;
   EXPECT_TRUE(pages.bring_in(start, 1)) << "but what is there can be read";
+}
+
+/// A helper that waits is killed with its request, and its place is free again.
+TEST(Fetches, AreSixteenAtOnce) {
+  const UniqueFd memory(open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
+  ASSERT_TRUE(memory);
+  for (int round = 0; round < 3; round++) {
+    std::vector<Fetch> all;
+    while (auto one = Fetch::begin(getpid(), memory, reinterpret_cast<uint64_t>(&memory), 1)) {
+      all.push_back(std::move(*one));
+      ASSERT_LE(all.size(), 16u);
+    }
+    EXPECT_EQ(all.size(), 16u) << "round " << round;
+  }
 }
 
 }  // namespace

@@ -83,13 +83,14 @@ def compare(world, compiler, flags, seed, count):
     program, leaves = build(world, compiler, flags, seed, count)
     found = symbols(program)
     told = places(world, program, found)
-    clauses, refused, asked = [], collections.Counter(), set()
+    clauses, refused, asked, partly = [], collections.Counter(), set(), set()
     for symbol, name in found:
         key = name + mark(symbol)
         entry = [n for n in leaves[name] if n != "r" and n < 10 and leaves[name][n]]
         known = [n for n in entry if told.get((key, "entry", n), (False,))[0]]
         for n in entry:
             if n not in known:
+                partly.add(f"{name} {n}")  # another copy may know it, and not run
                 refused[told.get((key, "entry", n), (False, "not listed"))[1]] += 1
         clauses.append(clause(symbol, "entry", [(n, n) for n in known], leaves[name]))
         asked |= {f"{name} {n}" for n in known}
@@ -99,12 +100,14 @@ def compare(world, compiler, flags, seed, count):
                 clauses.append(clause(symbol, "return", [(1, "r")], leaves[name]))
                 asked.add(f"{name} r")
             else:
+                partly.add(f"{name} r")
                 refused["result: " + why] += 1
     script = world.path("signatures.d", "\n".join(clauses))
     output = world.path(f"read-{pathlib.Path(program).name}")
     result = world.sonde("-q", "-s", script, "-o", output, "-c", program, seconds=300)
     passed, read = by_argument(result.stdout), by_argument(open(output).read())
-    unequal = [f"{key}: passed {passed[key]}, read {read[key]}" for key in sorted(asked) if passed[key] != read[key]]
+    unequal = [f"{key}: passed {passed[key]}, read {read[key]}" for key in sorted(asked)
+               if passed[key] != read[key] and not (key in partly and set(read[key]) <= set(passed[key]))]
     check(not unequal, f"{compiler} {flags}: {len(unequal)} unequal: " + "; ".join(unequal[:12]) + f"; {result.stderr[:600]}")
     return len(asked), refused
 

@@ -209,6 +209,12 @@ ValuePlace place_by_caller(const CParameter& parameter, uint64_t size, uint8_t a
   return piece.kind == CPiece::Kind::Frame && piece.value >= 0 ? place_pieces({piece}, size, argument) : ValuePlace{};
 }
 
+/// Whether an object whose address is on the stack has a place in DWARF: all of these lead through that address.
+bool is_found_by_stack(const CParameter& parameter, const ValuePlace& place) {
+  return place.parts.front().kind == SONDE_LOCATION_BEHIND &&
+         (!parameter.place.pieces.empty() || parameter.place.later);
+}
+
 /// Whether all that is passed of a parameter is used: DWARF places it, or the code needs its register. An integer of
 /// which one half is on the stack is one value.
 bool is_used(const ValuePlace& place, const std::vector<Claim>& claims, uint32_t needed) {
@@ -284,7 +290,8 @@ std::vector<ValuePlace> places_in_clangs(CTypes& types, const CFunction& functio
     std::string why;
     if (contradicted[n]) {
       why = "the debug information and the calling convention disagree about it";
-    } else if (!is_used(all[n], evidence.claims[n], wrong == contradicted.end() ? evidence.needed : 0)) {
+    } else if (!is_found_by_stack(function.parameters[n], all[n]) &&
+               !is_used(all[n], evidence.claims[n], wrong == contradicted.end() ? evidence.needed : 0)) {
       why = wrong == contradicted.end() ? "clang may not pass a parameter that the function does not use"
                                         : "args[" + std::to_string(wrong - contradicted.begin()) +
                                               "] is not where the calling convention puts it";

@@ -37,7 +37,8 @@ def throws(moment, op, who):
         return None, "is left out: start() throws: thrown\n"
     if moment == "fire":
         return crashes("SIGABRT")(moment, op, who)
-    return 0, f"sonde: provider {'faulty.so' if moment == 'stop' else 'faulty'}: {op} throws: thrown\n"
+    # without its description args[0] does not compile
+    return None if moment == "getargdesc" else 0, f"sonde: provider {'faulty.so' if moment == 'stop' else 'faulty'}: {op} throws: thrown\n"
 
 
 def changes(what, of_thread):
@@ -63,6 +64,8 @@ FAULTS = {
     "close": lambda moment, op, _: (None, "" if moment in OF_A_FIRING else f"{op} has closed what sonde had open: descriptor 3"),
     "close_all": lambda moment, op, _: (None, "" if moment in OF_A_FIRING else f"{op} has closed what sonde had open: descriptor 0, 1, 2"),
 }
+# stop() runs dtps_destroy: that op is blamed for the handlers, and finds no descriptor that was there when it began
+NOT_TOLD = {("stop", thing) for thing in ("handlers", "close", "close_all")} | {(moment, "handlers") for moment in OF_A_FIRING}
 STUCK = {"spin": "it uses the processor", "wait": "it waits"}
 
 
@@ -134,9 +137,9 @@ def wanted(moment, thing):
 
 @scenario(only="ptrace", why="the plug-in fires by itself")
 def each_fault_at_each_moment_is_told_and_harms_no_target(world):
-    """137 of them with --full; else each moment and each thing at least once."""
+    """134 of them with --full; else each moment and each thing at least once."""
     every = [(moment, thing, wanted(moment, thing)) for moment in MOMENTS for thing in FAULTS
-             if thing != "handlers" or moment not in OF_A_FIRING]
+             if (moment, thing) not in NOT_TOLD]
     family(world, every if world.full else every[::7])
 
 

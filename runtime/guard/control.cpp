@@ -242,8 +242,8 @@ bool Tracer::quiet(Thread& thread) {
     return true;
   if (thread.step.active) return false;
   Sleep sleep;
-  if (!read_sleep(thread.tid, &sleep))
-    thread.quiet = run_time_of(thread) >= thread.settled_at;
+  if (!read_sleep(thread.tid, &sleep))  // it runs; or it is not dumpable, and an ordinary user may not read its call
+    thread.quiet = state_of(thread) == 'S' || run_time_of(thread) >= thread.settled_at;  // no fork sleeps as S
   else
     thread.quiet = sleep.call >= 0 && (!machine::makes_child(sleep.call) || thread.process->space.use_count() > 1);
   return thread.quiet;

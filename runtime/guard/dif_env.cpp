@@ -392,11 +392,11 @@ uint64_t run_time_of(Thread& thread) {
   return read_kept(thread, thread.schedstat, "schedstat", text, sizeof text) > 0 ? std::strtoull(text, nullptr, 10) : 0;
 }
 
-bool is_running(Thread& thread) {
+char state_of(Thread& thread) {
   char text[1024];
-  if (read_kept(thread, thread.stat, "stat", text, sizeof text) <= 0) return false;
+  if (read_kept(thread, thread.stat, "stat", text, sizeof text) <= 0) return 0;
   const char* state = stat_field(text, 3);
-  return state != nullptr && *state == 'R';
+  return state != nullptr ? *state : '\0';
 }
 
 uint64_t cpu_of(FireContext& context) {

@@ -40,7 +40,8 @@ void read_execname(Thread& thread, char* to);
 uint64_t cpu_of(FireContext& context);
 /// How long the thread has run, ns, as far as the kernel has accounted for it: up to a few ms less than it has run.
 uint64_t run_time_of(Thread& thread);
-/// Whether the thread runs, or waits only for a CPU.
-bool is_running(Thread& thread);
+/// As proc_pid_stat(5) has it, which anybody may read: R it runs or waits only for a CPU, S it sleeps until something comes, D it
+/// waits and no signal wakes it; 0: there is no such thread.
+char state_of(Thread& thread);
 
 }  // namespace sonde::guard

@@ -75,7 +75,7 @@ bool Sampler::owes_sample(Timer& timer, Thread& thread) {
       std::min(account.owed + static_cast<int64_t>(run - std::min(account.seen, run)), static_cast<int64_t>(most));
   account.seen = run;
   const auto period = static_cast<int64_t>(timer.period);
-  if (account.owed < period || !is_running(thread)) return false;
+  if (account.owed < period || state_of(thread) != 'R') return false;
   account.owed -= period;
   return true;
 }

@@ -6,6 +6,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import time
 
 from support import Skip, at_rest, attached_to, check, counts, equal, scenario, tracer_of, wait_until
 
@@ -137,8 +138,10 @@ def a_program_that_guards_its_memory_while_it_is_traced(world):
         step(program, "end")
         if how != "stays":
             sonde.send_signal(getattr(signal, how))
+            begin = time.monotonic()
             sonde.wait(60)
             wait_until(lambda: tracer_of(program.pid) == 0, what=f"{how}: untraced")
+            check(time.monotonic() - begin < 1, f"{how}: {time.monotonic() - begin:.2f} s until it was untraced")
         said, _ = program.communicate("\n", timeout=60)
         equal((said, program.returncode), ("sum 60\n", 0), f"{how}: the program")
         result = world.finish(sonde)

@@ -4,15 +4,21 @@
 // readline has one state for the process, and its callbacks have no argument of ours. So only one TerminalReader can
 // exist, current_. hide() removes the half-typed line from the screen and show() restores it; but not while the handler
 // of a line runs (handling_), because readline draws the next prompt when the handler has returned.
+//
+// Tab: readline splits words at kWordBreaks and asks complete_word() for the candidates of the last one. A second Tab lists
+// them, each with its note.
 #include "cli/line_reader.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <readline/history.h>
 #include <readline/readline.h>
@@ -35,11 +41,16 @@ std::string history_path() {
 
 class TerminalReader : public LineReader {
  public:
-  explicit TerminalReader(LineHandler handler) : handler_(std::move(handler)), history_(history_path()) {
+  TerminalReader(LineHandler handler, Complete complete)
+      : handler_(std::move(handler)), complete_(std::move(complete)), history_(history_path()) {
     current_ = this;
     rl_catch_signals = 0;
     rl_readline_name = "sonde";
-    rl_bind_key('\t', rl_insert);
+    rl_attempted_completion_function = &TerminalReader::complete_word;
+    rl_completion_display_matches_hook = &TerminalReader::list_candidates;
+    rl_completer_word_break_characters = kWordBreaks;
+    rl_completer_quote_characters = "";
+    rl_sort_completion_matches = 0;  // they are
     if (!history_.empty()) ::read_history(history_.c_str());
     rl_callback_handler_install(prompt_.c_str(), &TerminalReader::take_line);
   }
@@ -97,8 +108,56 @@ class TerminalReader : public LineReader {
     handling_ = false;
   }
 
+  /// readline's form of candidates: the longest text that all begin with, then each; null: it looks for files.
+  static char** complete_word(const char*, int start, int end) {
+    Candidates& found = current_->candidates_;
+    found = current_->complete_(std::string(rl_line_buffer, static_cast<size_t>(end)));
+    rl_attempted_completion_over = found.files ? 0 : 1;
+    rl_filename_completion_desired = 0;
+    rl_completion_append_character = found.behind;
+    rl_completion_suppress_append = found.behind == 0 ? 1 : 0;
+    if (found.all.empty()) return nullptr;
+    const size_t typed = static_cast<size_t>(end - start);
+    const std::string &first = found.all.front().text, &last = found.all.back().text;  // sorted: these differ first
+    const auto differ = std::ranges::mismatch(first, last).in1;
+    const std::string common(first.begin(), differ);
+    // readline frees what it gets
+    char** matches = static_cast<char**>(std::malloc((found.all.size() + 2) * sizeof(char*)));
+    if (matches == nullptr) return nullptr;
+    size_t count = 0;
+    matches[count++] =
+        ::strdup(common.size() >= typed ? common.c_str() : std::string(rl_line_buffer + start, typed).c_str());
+    if (found.all.size() > 1)
+      for (const Candidate& one : found.all) matches[count++] = ::strdup(one.text.c_str());
+    matches[count] = nullptr;
+    return matches;
+  }
+
+  /// One line each, cut at the edge of the screen; of very many only the beginning.
+  static void list_candidates(char** matches, int count, int longest) {
+    constexpr int kMost = 40;
+    int rows = 0, columns = 0;
+    rl_get_screen_size(&rows, &columns);
+    const size_t width = static_cast<size_t>(std::max(columns, 20)) - 1, column = static_cast<size_t>(longest) + 2;
+    std::string text = "\n";
+    const std::vector<Candidate>& all = current_->candidates_.all;
+    for (int i = 1; i <= std::min(count, kMost); i++) {
+      std::string line = matches[i];
+      const auto known = std::ranges::find(all, line, &Candidate::text);
+      line.resize(std::max(line.size(), column), ' ');
+      if (known != all.end()) line += known->note;
+      text += line.substr(0, width) + "\n";
+    }
+    if (count > kMost) text += "... and " + std::to_string(count - kMost) + " more\n";
+    std::fputs(text.c_str(), rl_outstream);
+    rl_on_new_line();
+    rl_forced_update_display();
+  }
+
   static inline TerminalReader* current_ = nullptr;
   LineHandler handler_;
+  Complete complete_;
+  Candidates candidates_;  ///< of the last Tab
   std::string history_;
   std::string prompt_ = "sonde> ";
   bool ended_ = false;
@@ -141,8 +200,8 @@ class PipeReader : public LineReader {
 
 }  // namespace
 
-std::unique_ptr<LineReader> make_line_reader(LineReader::LineHandler handler) {
-  if (::isatty(STDIN_FILENO) == 1) return std::make_unique<TerminalReader>(std::move(handler));
+std::unique_ptr<LineReader> make_line_reader(LineReader::LineHandler handler, LineReader::Complete complete) {
+  if (::isatty(STDIN_FILENO) == 1) return std::make_unique<TerminalReader>(std::move(handler), std::move(complete));
   return std::make_unique<PipeReader>(std::move(handler));
 }
 

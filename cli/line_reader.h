@@ -5,12 +5,16 @@
 #include <memory>
 #include <string>
 
+#include "cli/completer.h"
+
 namespace sonde {
 
 /// Reads lines from standard input without blocking: call read() when it is readable.
 class LineReader {
  public:
   using LineHandler = std::function<void(const std::string& line)>;
+  /// What may follow the text before the cursor, for Tab.
+  using Complete = std::function<Candidates(const std::string& before)>;
   virtual ~LineReader() = default;
   virtual void read() = 0;
   virtual void set_prompt(const std::string& prompt) = 0;
@@ -24,6 +28,6 @@ class LineReader {
 };
 
 /// readline on a terminal, else plain lines. Only one may exist in a process.
-std::unique_ptr<LineReader> make_line_reader(LineReader::LineHandler handler);
+std::unique_ptr<LineReader> make_line_reader(LineReader::LineHandler handler, LineReader::Complete complete);
 
 }  // namespace sonde

@@ -15,6 +15,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "cli/help.h"
@@ -34,6 +37,17 @@ namespace {
 constexpr char kFirst[] = "sonde> ";
 constexpr char kMore[] = "     | ";
 
+/// The words that begin a declaration, besides names of types that end in _t.
+constexpr std::array<std::string_view, 22> kDeclarations = {
+    "char",  "const",  "double", "enum",   "extern", "float", "inline",     "int",     "long",  "provider", "self",
+    "short", "signed", "static", "string", "struct", "this",  "translator", "typedef", "union", "unsigned", "void"};
+
+/// What people type for a command of ours.
+struct OtherName {
+  std::string_view other, name;
+};
+constexpr std::array<OtherName, 3> kOtherNames = {{{"exit", "quit"}, {"quit", "quit"}, {"?", "help"}}};
+
 class Prompt {
  public:
   Prompt(Session& session, Options& options, FileOutput& output, std::span<const CompiledText> given)
@@ -44,7 +58,10 @@ class Prompt {
   int run() {
     if (::isatty(STDIN_FILENO) == 1) output_.write("Sonde " SONDE_VERSION ". Type a clause, or :help.\n");
     output_.flush();
-    reader_ = make_line_reader([this](const std::string& line) { take_line(line); });
+    reader_ = make_line_reader([this](const std::string& line) { take_line(line); },
+                               [this](const std::string& before) {
+                                 return complete(pending_.empty() ? before : pending_ + "\n" + before, completable());
+                               });
     output_.set_frame([this] { reader_->hide(); }, [this] { reader_->show(); });
     session_.targets().on_end = [this](uint32_t pid, int status) {
       std::array<uint64_t, 2> how{};
@@ -67,6 +84,44 @@ class Prompt {
     uint32_t matched = 0;
     bool enabled = true;
   };
+
+  /// What Tab asks of this run.
+  Completable completable() {
+    return {[this](const std::string& description, size_t field) { return probes(description, field); },
+            [this] {
+              std::vector<std::string> names;
+              for (const AggregationDesc& one : session_.program().aggregations) names.push_back(one.name);
+              return names;
+            },
+            [this] {
+              std::vector<Candidate> all;
+              for (size_t i = 0; i < entries_.size(); i++) all.push_back({std::to_string(i + 1), entries_[i].text});
+              return all;
+            }};
+  }
+
+  std::vector<Candidate> probes(const std::string& text, size_t field) {
+    const auto description = read_description(with_target(text));
+    std::vector<Candidate> all;
+    if (!description) return all;
+    std::map<std::string, size_t> counts;
+    for (ProbeId id : session_.framework().match(*description)) {
+      const ProbeInfo& probe = session_.framework().info(id);
+      counts[(std::array{&probe.provider, &probe.module, &probe.function, &probe.name}[field])->c_str()]++;
+    }
+    for (const auto& [name, count] : counts)
+      if (!name.empty()) all.push_back({name, std::to_string(count) + (count == 1 ? " probe" : " probes")});
+    return all;
+  }
+
+  /// With the number of the first target in the place of $target, if there is one.
+  std::string with_target(std::string text) const {
+    constexpr std::string_view kMacro = "$target";
+    const size_t macro = text.find(kMacro);
+    const std::vector<uint32_t>& targets = session_.targets().live();
+    if (macro != text.npos && !targets.empty()) text.replace(macro, kMacro.size(), std::to_string(targets.front()));
+    return text;
+  }
 
   void watch() {
     EventLoop& loop = session_.tracing().loop();
@@ -96,12 +151,41 @@ class Prompt {
     // The pending text is a description without a body, and this line does not begin a body.
     if (!pending_.empty() && (blank || line[0] == ':') && is_complete(pending_) == Completeness::NeedsBody)
       carry_out_pending();
-    if (pending_.empty() && (blank || line.starts_with("#!"))) return;
+    if (pending_.empty() && (blank || line.starts_with("#!") || line.starts_with("# "))) return;
     pending_ += (pending_.empty() ? "" : "\n") + line;
-    if (pending_[0] != ':' && command_without_colon(pending_) == nullptr &&
-        is_complete(pending_) != Completeness::Whole)
+    if (pending_[0] != ':' && !is_command_without_colon(pending_) && waits_for_more(pending_))
       return reader_->set_prompt(kMore);
     carry_out_pending();
+  }
+
+  /// Whether a further line can complete the text: an open bracket, a declaration, or the description of a probe that
+  /// exists or may come. Any other word is answered at once.
+  bool waits_for_more(const std::string& text) {
+    switch (is_complete(text)) {
+      case Completeness::Whole: return false;
+      case Completeness::Inside: return true;
+      case Completeness::NeedsBody: return begins_declaration(text) || describes_probes(text);
+    }
+    return false;
+  }
+
+  static bool begins_declaration(const std::string& text) {
+    const std::string word = text.substr(0, text.find_first_of(" \t\n*"));
+    return word.ends_with("_t") || std::ranges::find(kDeclarations, word) != kDeclarations.end();
+  }
+
+  /// Whether one of the descriptions in front of a predicate is of a probe, or of a process ($target may come later).
+  bool describes_probes(const std::string& text) {
+    if (names_process(text) || text.find('$') != text.npos) return true;
+    std::istringstream all{std::string(specifier_of(text))};
+    for (std::string one; std::getline(all, one, ',');) {
+      const size_t begin = one.find_first_not_of(" \t\n");
+      if (begin == one.npos) continue;
+      one = one.substr(begin, one.find_last_not_of(" \t\n") - begin + 1);
+      const auto description = read_description(one);
+      if (description && !session_.framework().match(*description).empty()) return true;
+    }
+    return false;
   }
 
   void carry_out_pending() {
@@ -110,24 +194,38 @@ class Prompt {
     reader_->remember(text);
     if (text[0] == ':') {
       command(text);
-    } else if (const char* word = command_without_colon(text)) {
-      command(word);
+    } else if (const std::string meant = with_colon(text); !meant.empty()) {
+      command(meant);
     } else {
       clause(text);
     }
     output_.flush();
   }
 
-  /// A command typed without its colon that cannot be a probe description; null: it is not one.
-  static const char* command_without_colon(const std::string& text) {
-    if (text == "quit" || text == "exit" || text == "quit()" || text == "exit()") return ":quit";
-    return text == "help" || text == "?" ? ":help" : nullptr;
+  /// A command typed without its colon, as in gdb: its first word is the whole name of one, or another name for one.
+  static bool is_command_without_colon(const std::string& text) { return !with_colon(text).empty(); }
+
+  /// The same with its colon; empty: it is none.
+  static std::string with_colon(const std::string& text) {
+    if (text.find_first_of("{\n/") != text.npos && !text.starts_with("target ")) return {};
+    const size_t end = std::min(text.find_first_of(" \t("), text.size());
+    const std::string word = text.substr(0, end), rest = text.substr(end);
+    for (const auto& [other, name] : kOtherNames)
+      if (word == other && (rest.empty() || rest == "()" || rest == "(0)")) return ":" + std::string(name);
+    const PromptCommandRow* row = find_prompt_command(word);
+    if (row == nullptr || row->name != word) return {};
+    if (!rest.empty() && rest[0] == '(') return {};  // an action of D
+    return ":" + text;
   }
 
   void clause(const std::string& text) {
     SourceText source{SourceText::Kind::Name, text, text};
     auto compiled = session_.compile({&source, 1}, {});
-    if (!compiled) return complain(compiled.error());
+    if (!compiled) {
+      complain(compiled.error());
+      if (text.find_first_of(":{;") == text.npos) output_.message("no command has that name either; :help lists them");
+      return;
+    }
     const CompiledText& result = compiled->front();
     for (uint32_t i = result.first; i < result.first + result.count; i++) {
       if (session_.program().clauses[i].destructive && !options_.flag("destructive"))
@@ -153,10 +251,8 @@ class Prompt {
   void command(const std::string& text) {
     const size_t blank = text.find_first_of(" \t"), second = text.find_first_not_of(" \t", blank);
     const std::string name = text.substr(1, blank == text.npos ? blank : blank - 1);
-    const std::string rest = second == text.npos ? "" : text.substr(second);
-    if (name.empty()) return output_.message("unknown command :; :help lists them");
-    for (const PromptCommandRow& row : kPromptCommands)
-      if (row.name == name || row.name.starts_with(name)) return carry_out(row.command, rest);
+    const std::string rest = second == text.npos ? "" : text.substr(second, text.find_last_not_of(" \t") + 1 - second);
+    if (const PromptCommandRow* row = find_prompt_command(name)) return carry_out(row->command, rest);
     output_.message("unknown command :" + name + "; :help lists them");
   }
 
@@ -181,13 +277,8 @@ class Prompt {
 
   void list(const std::string& rest) {
     std::vector<ProbeDescription> descriptions;
-    std::string wanted = rest;
-    const size_t macro = wanted.find("$target");
-    const std::vector<uint32_t>& targets = session_.targets().live();
-    if (macro != std::string::npos && !targets.empty())
-      wanted.replace(macro, std::string_view("$target").size(), std::to_string(targets.front()));
     if (!rest.empty()) {
-      const auto description = read_description(wanted);
+      const auto description = read_description(with_target(rest));
       if (!description) return output_.message("no description of probes: " + rest + "; it has four fields at most");
       descriptions.push_back(*description);
     }

@@ -29,4 +29,11 @@ inline constexpr std::array kPromptCommands = std::to_array<PromptCommandRow>({
     {PromptCommand::Quit, "quit", "", "ends the session; the targets run on"},
 });
 
+/// The command of that name, or the first whose name begins so; null: there is none.
+constexpr const PromptCommandRow* find_prompt_command(std::string_view name) {
+  for (const PromptCommandRow& row : kPromptCommands)
+    if (!name.empty() && row.name.starts_with(name)) return &row;
+  return nullptr;
+}
+
 }  // namespace sonde

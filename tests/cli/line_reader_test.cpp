@@ -24,7 +24,8 @@ TEST(LineReader, LinesComeWholeAndTheLastOneWithoutItsEnd) {
     ASSERT_EQ(::write(writer.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
   };
   std::vector<std::string> lines;
-  const auto reader = make_line_reader([&](const std::string& line) { lines.push_back(line); });
+  const auto reader = make_line_reader([&](const std::string& line) { lines.push_back(line); },
+                                       [](const std::string&) { return Candidates(); });
   EXPECT_FALSE(reader->interactive());
   write("one\ntw");
   reader->read();

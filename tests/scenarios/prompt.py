@@ -179,8 +179,9 @@ def prompt_takes_a_script_line_by_line(world):
     equal(re.findall(r"clause \d+ matched (\d+) probes?", said)[-2:], ["2", "1"], f"clauses that are enabled: {said}")
     check("syntax" not in said and "write" not in said, f"complaints: {said}")
     wait_until(lambda: "getppid" in prompt.say(":print @calls") and "getuid" in prompt.say(":print @calls"), what="both calls", pause=0.05)
-    prompt.process.stdin.write("syscall::nosuchcall:entry\n")
-    check("does not match any probes" in prompt.say(""), "an empty line ends a description")
+    check("does not match any probes" in prompt.say("syscall::nosuchcall:entry"), "a description of no probe is answered at once")
+    prompt.process.stdin.write("syscall::getppid:entry\n")
+    check("matched 1 probe" in prompt.say(""), "an empty line ends a description")
     prompt.process.stdin.write("syscall::getppid:return\n")
     check(re.search(r"clause \d+ matched 1 probe", prompt.say(":disable 1")), "so does a command, which comes after it")
     check("syntax error" in prompt.say("BEGIN { @x = sum(arg2; }"), "a bracket that nothing can close any more")
@@ -189,7 +190,7 @@ def prompt_takes_a_script_line_by_line(world):
     end_target(ticks)
     prompt.process.stdin.write("BEGIN")
     prompt.end()
-    check(re.search(r"clause 11 matched 1 probe\n", prompt.text()), f"the end of the input ends a description: {prompt.text()[-300:]}")
+    check(re.search(r"clause 12 matched 1 probe\n", prompt.text()), f"the end of the input ends a description: {prompt.text()[-300:]}")
     check(re.search(r"process \d+ exited with 0", prompt.text()), "how the target has ended")
 
 
@@ -199,6 +200,69 @@ def prompt_knows_its_words_without_a_colon(world):
         result = world.run([world.binary, "--repl"], stdin=open(world.path("commands", word + "\n:nosuch\n"), encoding="utf-8"))
         check(said in result.stdout and "syntax" not in result.stderr and "match" not in result.stderr, f"{word}: {result}")
         equal("unknown command" in result.stderr, said != "", f"{word}: whether it has ended")
+
+
+# what is typed by mistake -> what the answer says; each is answered before the next line
+STRAY = (("version", "does not match any probes"), ("foo bar", "syntax error"), ("1+2", "syntax error"), ("x = 3", "syntax error"),
+         ("!ls", "does not match any probes"), ("4711", "Unknown probe identifier"), ("p pid", "syntax error"), ("attach 1", "syntax error"))
+
+
+@scenario()
+def prompt_answers_any_word_at_once(world):
+    """A word that no further line can complete does not wait for one, and the next clause is not added to it."""
+    prompt = Piped(world)
+    for typed, wanted in STRAY:
+        said = prompt.say(typed)
+        check(wanted in said and ":help lists" in said, f"{typed!r}: {said!r}")
+        check("matched 1 probe" in prompt.say("BEGIN { }"), f"the clause after {typed!r}")
+    equal(prompt.say("# a comment"), "", "a comment")
+    check("no aggregation @w" in prompt.say("print @w"), "print without its colon")
+    check("getppid" in prompt.say("list syscall::getppid:"), "list without its colon")
+    check("no topic 'nosuch'" in prompt.say("help nosuch") and "aggsize" in prompt.say(":help settings "), "topics")
+    prompt.process.stdin.write("inline int\n  Y\n = 4;\nsyscall::getppid:entry\n/pid == 1/\n")
+    check("matched 1 probe" in prompt.say("{ trace(Y); }"), "a declaration and a clause of several lines")
+    prompt.end()
+
+
+@scenario()
+def prompt_completes(world):
+    """Tab, on a screen: commands, topics, fields of a description, names in a body; a second Tab lists, with notes."""
+    screen = Screen(world, [world.binary])
+    try:
+        screen.expect("sonde>")
+        screen.type(":")
+        screen.key("Tab")
+        screen.key("Tab")
+        screen.expect("lets the targets go; they run on untraced")
+        screen.type("cl")
+        screen.key("Tab")
+        screen.key("Enter")
+        screen.expect("no clauses yet")
+        screen.type(":help set")
+        screen.key("Tab")
+        screen.expect(":help settings")
+        screen.key("C-u")
+        for typed in ("sysc", "vml", "getppi", "ent"):
+            screen.type(typed)
+            screen.key("Tab")
+        screen.expect("syscall:vmlinux:getppid:entry")
+        screen.type("{ @mine[execn")
+        screen.key("Tab")
+        screen.type("] = quant")
+        screen.key("Tab")
+        screen.type("arg0); }")
+        screen.key("Enter")
+        screen.expect("clause 1 matched 1 probe")
+        screen.type(":print @m")
+        screen.key("Tab")
+        screen.expect(":print @mine")
+        screen.key("C-u")
+        screen.type("BEGIN { copyin")
+        screen.key("Tab")
+        screen.key("Tab")
+        screen.expect("copyinstr(")
+    finally:
+        screen.close()
 
 
 @scenario()

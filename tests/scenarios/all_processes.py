@@ -15,7 +15,7 @@ MAPS = [("open", lambda comes: [*comes, "open"]), ("before, too", lambda comes: 
 def names_of(library):
     folder, base = os.path.split(library)
     return {"a name": base, "a glob": base[:4] + "*", "a path": library,
-            "a glob of paths": f"{os.path.dirname(folder)}/?*/{base[:-1]}?"}
+            "a glob of paths": f"{folder[:-1]}?/{base[:-1]}?"}
 
 
 def script_of(module):

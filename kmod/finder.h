@@ -119,6 +119,10 @@ int sonde_finder_follow_all_images(struct sonde_finder *finder);
 int sonde_finder_add(struct sonde_finder *finder, pid_t pid);
 bool sonde_finder_remove(struct sonde_finder *finder, pid_t pid,
 			 unsigned int *what);
+unsigned int sonde_finder_clear(struct sonde_finder *finder,
+				void (*removed)(void *data, pid_t pid,
+						unsigned int what),
+				void *data);
 bool sonde_finder_has(struct sonde_finder *finder, pid_t pid);
 pid_t sonde_finder_origin(struct sonde_finder *finder, pid_t pid);
 bool sonde_finder_mark(struct sonde_finder *finder, pid_t pid,

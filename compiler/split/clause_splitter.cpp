@@ -112,7 +112,10 @@ SplitClause ClauseSplitter::split(const LoweredClause& clause) {
   if (limits_.notes_cpu) out_.op(SONDE_DIF_VAR, 0, 0, 0, SONDE_DIF_VAR_CPU);
   split_predicate(clause.predicate.get(), fail);
   for (const LoweredExpr* conjunct : result_.body_predicates) walk(*conjunct);
-  split_statements(clause.statements);
+  if (result_.body_predicates.empty() && folding_.applies(clause, residents_))
+    split_folded(clause.statements);
+  else
+    split_statements(clause.statements);
   if (limits_.notes_execname) capture_execname(clause);
   finish(clause, fail);
   return std::move(result_);
@@ -132,6 +135,7 @@ void ClauseSplitter::finish(const LoweredClause& clause, DifEmitter::Label fail)
   if (diagnostics_.any()) return;
   result_.fire = std::make_shared<FireProgram>(out_.finish());
   result_.fire->call = call_slots_;
+  result_.fire->fold = fold_;
 }
 
 /// A clause without statements prints a row.
@@ -163,20 +167,78 @@ bool ClauseSplitter::assigns_resident(const LoweredExpr& expr) const {
   return expr.kids[0]->kind == LoweredKind::Variable && residents_.contains(expr.kids[0]->variable_index);
 }
 
+/// Whether it is an assignment of the fire part, which this then makes.
+bool ClauseSplitter::assign(const LoweredStatement& statement) {
+  const LoweredExpr& expr = *statement.expression;
+  if (statement.is_if || !assigns_resident(expr)) return false;
+  SONDE_CHECK(result_.body_predicates.empty());
+  fire_.emit_assignment(out_, expr);
+  ++generation_[expr.kids[0]->variable_index];
+  result_.done_at_fire[&expr] = true;
+  return true;
+}
+
 void ClauseSplitter::split_statements(const std::vector<LoweredStatement>& statements) {
   for (const LoweredStatement& statement : statements) {
-    const LoweredExpr& expr = *statement.expression;
-    if (!statement.is_if && assigns_resident(expr)) {
-      SONDE_CHECK(result_.body_predicates.empty());
-      fire_.emit_assignment(out_, expr);
-      ++generation_[expr.kids[0]->variable_index];
-      result_.done_at_fire[&expr] = true;
-      continue;
-    }
-    walk(expr);
+    if (assign(statement)) continue;
+    walk(*statement.expression);
     split_statements(statement.then_part);
     split_statements(statement.else_part);
   }
+}
+
+/// Assignments, aggregations, assignments.
+void ClauseSplitter::split_folded(const std::vector<LoweredStatement>& statements) {
+  std::vector<const LoweredExpr*> aggregates;
+  const auto aggregates_only = [](const LoweredStatement& one) {
+    return one.expression->kind == LoweredKind::Aggregate;
+  };
+  const auto first = std::ranges::find_if(statements, aggregates_only);
+  const auto rest = std::find_if_not(first, statements.end(), aggregates_only);
+  for (const LoweredStatement& statement : std::ranges::subrange(statements.begin(), first)) assign(statement);
+  for (const LoweredStatement& statement : std::ranges::subrange(first, rest))
+    aggregates.push_back(statement.expression.get());
+  fold(aggregates);
+  for (const LoweredStatement& statement : std::ranges::subrange(rest, statements.end())) assign(statement);
+}
+
+/// Captures the keys of all aggregations, then their values: these as a whole, since where they are folded no body
+/// computes them.
+void ClauseSplitter::fold(std::span<const LoweredExpr* const> aggregates) {
+  bool thread = false;
+  for (const LoweredExpr* aggregate : aggregates) {
+    for (uint32_t n = 0; n < aggregate->key_count; n++) {
+      walk(*aggregate->kids[n]);
+      thread = thread || names_thread(*aggregate->kids[n]);
+    }
+  }
+  const uint32_t keys = out_.slots();
+  const bool known = capture_values(aggregates) && std::ranges::all_of(result_.captures, [](const Capture& one) {
+                       return one.kind == SONDE_SLOT_WORD || one.kind == SONDE_SLOT_TEXT;
+                     });
+  if (!known || full_ || result_.held) return;
+  fold_.keys = static_cast<uint8_t>(keys);
+  fold_.thread = thread;
+  for (const LoweredExpr* aggregate : aggregates) {
+    sonde_fold_part part = folding_.part_of(*aggregate);
+    const auto values = std::span(aggregate->kids).subspan(aggregate->key_count);
+    const auto slot = [&](size_t n) { return static_cast<uint8_t>(result_.slot_of.at(values[n].get())); };
+    if (!values.empty()) part.value = slot(0);
+    if (values.size() > 1) part.weight = slot(1);
+    fold_.part[fold_.parts++] = part;
+  }
+}
+
+/// Whether each value has a slot.
+bool ClauseSplitter::capture_values(std::span<const LoweredExpr* const> aggregates) {
+  bool all = true;
+  for (const LoweredExpr* aggregate : aggregates) {
+    for (const LoweredExprPtr& value : std::span(aggregate->kids).subspan(aggregate->key_count)) {
+      if (!capture_word(*value)) walk(*value);
+      all = all && result_.slot_of.contains(value.get());
+    }
+  }
+  return all;
 }
 
 // ---- captures --------------------------------------------------------------------------------------------------

@@ -4,12 +4,14 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 
 #include "compiler/dif/emitter.h"
 #include "compiler/source/diagnostic.h"
 #include "compiler/split/call_plan.h"
 #include "compiler/split/fire_expressions.h"
+#include "compiler/split/folding.h"
 #include "compiler/split/pointer_origins.h"
 #include "compiler/split/split_clause.h"
 
@@ -25,9 +27,11 @@ struct CaptureLimits {
 class ClauseSplitter {
  public:
   ClauseSplitter(const Residents& residents, const PointerOrigins& origins, CaptureLimits limits,
-                 Diagnostics& diagnostics, const CallPlans* plans = nullptr, const CallPlan* plan = nullptr)
+                 Diagnostics& diagnostics, const Folding& folding, const CallPlans* plans = nullptr,
+                 const CallPlan* plan = nullptr)
       : residents_(residents),
         origins_(origins),
+        folding_(folding),
         fire_(residents),
         limits_(limits),
         diagnostics_(diagnostics),
@@ -42,6 +46,7 @@ class ClauseSplitter {
  private:
   const Residents& residents_;
   const PointerOrigins& origins_;
+  const Folding& folding_;
   FireExpressions fire_;
   CaptureLimits limits_;
   Diagnostics& diagnostics_;
@@ -52,6 +57,7 @@ class ClauseSplitter {
   std::map<std::string, uint32_t> known_;    ///< captures so far; the key is what they capture
   std::map<uint32_t, uint32_t> generation_;  ///< of resident variables: number of assignments so far
   uint64_t record_bytes_ = sizeof(sonde_record);
+  sonde_fold fold_{};
   bool full_ = false;
   std::set<uint32_t> crowding_;
   bool call_captured_ = false;
@@ -59,6 +65,10 @@ class ClauseSplitter {
 
   void split_predicate(const LoweredExpr* predicate, DifEmitter::Label fail);
   void split_statements(const std::vector<LoweredStatement>& statements);
+  bool assign(const LoweredStatement& statement);
+  void split_folded(const std::vector<LoweredStatement>& statements);
+  void fold(std::span<const LoweredExpr* const> aggregates);
+  bool capture_values(std::span<const LoweredExpr* const> aggregates);
   bool assigns_resident(const LoweredExpr& expr) const;
   bool has_work_for_body(const LoweredClause& clause) const;
   void finish(const LoweredClause& clause, DifEmitter::Label fail);

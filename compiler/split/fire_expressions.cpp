@@ -15,6 +15,7 @@
 #include "compiler/split/fire_expressions.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "compiler/types/arithmetic.h"
@@ -61,17 +62,10 @@ std::optional<UserLoad> user_load(const LoweredExpr& pointer, uint64_t width) {
   return UserLoad{at->kids[0].get(), offset};
 }
 
-/// How many bytes a Deref reads.
-uint64_t load_width(const LoweredExpr& deref) {
-  if (deref.bit_width == 0) return deref.type->size;
-  uint64_t bytes = (deref.bit_offset + deref.bit_width + 7u) / 8u;
-  return bytes <= 2 ? bytes : bytes <= 4 ? 4 : 8;
-}
-
 /// The value of a probe's argument: a load that has no side effect, and whose result is an address in the program.
 bool loads_argument(const LoweredExpr& expr) {
   if (expr.kind != LoweredKind::Deref) return false;
-  const auto copied = user_load(*expr.kids[0], load_width(expr));
+  const auto copied = user_load(*expr.kids[0], accessed_bytes(expr));
   const auto address = copied ? constant_of(*copied->address) : std::nullopt;
   return address && sonde_is_argument(*address) != 0;
 }
@@ -86,7 +80,7 @@ bool calls_something(const LoweredExpr& expr) {
 /// checked.
 std::optional<UserLoad> load_of(const LoweredExpr& deref) {
   const LoweredExpr& pointer = *deref.kids[0];
-  if (auto copied = user_load(pointer, load_width(deref))) return copied;
+  if (auto copied = user_load(pointer, accessed_bytes(deref))) return copied;
   if (constant_of(pointer) || calls_something(pointer)) return std::nullopt;
   return UserLoad{&pointer, 0};
 }
@@ -156,6 +150,22 @@ void emit_operation(DifEmitter& out, Op op, const Type& left, const Type& right,
     case Op::Plus: break;
   }
   SONDE_CHECK(!"a binary operator");
+}
+
+/// r[d] = 1 to 8 bytes at r[d], not one more. Where no load has as many, two do: the upper one ends with the last byte.
+void emit_load(DifEmitter& out, sonde_dif_op load, uint32_t d, uint64_t bytes) {
+  const uint64_t loaded = std::bit_floor(bytes), lower = bytes - loaded;
+  const auto at_once = static_cast<int32_t>(loaded);
+  if (lower == 0) return out.op(load, d, d, 0, at_once);
+  out.constant(d + 1, lower);
+  out.op(SONDE_DIF_ADD, d + 1, d, d + 1);
+  out.op(load, d + 1, d + 1, 0, at_once);
+  out.constant(d + 2, 8 * lower);
+  out.op(SONDE_DIF_SHL, d + 1, d + 1, d + 2);
+  out.op(load, d, d, 0, at_once);
+  out.constant(d + 2, (uint64_t{1} << 8 * lower) - 1);
+  out.op(SONDE_DIF_AND, d, d, d + 2);
+  out.op(SONDE_DIF_OR, d, d, d + 1);
 }
 
 /// Division by anything but a constant other than 0 may fault, so it stays in the body.
@@ -269,8 +279,9 @@ std::optional<FireCost> FireExpressions::deref_cost(const LoweredExpr& expr, Use
   auto address = load ? any_cost(*load->address, use) : std::nullopt;
   addressing_ = outer;
   if (!address) return std::nullopt;
-  address->registers = std::max(address->registers, 2u);
-  address->length += 7;
+  const bool at_once = std::has_single_bit(accessed_bytes(expr));
+  address->registers = std::max(address->registers, at_once ? 2u : 3u);
+  address->length += at_once ? 7 : 20;
   address->loads = true;
   return address;
 }
@@ -383,7 +394,7 @@ void FireExpressions::emit_deref(DifEmitter& out, const LoweredExpr& expr, uint3
   const bool kernel = is_kernel(*load->address);
   const sonde_dif_op load_unsigned = kernel ? SONDE_DIF_LDK : SONDE_DIF_LDU;
   if (expr.bit_width) {
-    out.op(load_unsigned, d, d, 0, static_cast<int32_t>(load_width(expr)));
+    emit_load(out, load_unsigned, d, accessed_bytes(expr));
     out.constant(d + 1, 64u - expr.bit_offset - expr.bit_width);
     out.op(SONDE_DIF_SHL, d, d, d + 1);
     out.constant(d + 1, 64u - expr.bit_width);

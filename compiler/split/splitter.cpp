@@ -24,7 +24,7 @@ SplitClause Splitter::split_clause(const Residency& residency, const PointerOrig
   CaptureLimits limits{static_cast<uint32_t>(std::min<uint64_t>(options_.number("strsize"), SONDE_DIF_MAX_TEXT - 1)),
                        options_.was_set("cpu"), options_.text("format") != "text"};
   const auto split_with = [&](const CallPlans* plans, const CallPlan* plan) {
-    ClauseSplitter splitter(residency.residents, origins, limits, diagnostics, plans, plan);
+    ClauseSplitter splitter(residency.residents, origins, limits, diagnostics, folding_, plans, plan);
     SplitClause split = splitter.split(clause);
     for (uint32_t variable : splitter.crowding())
       if (!residency_.decided.contains(variable)) crowding.insert(variable);
@@ -42,6 +42,7 @@ SplitClause Splitter::split_clause(const Residency& residency, const PointerOrig
 
 std::vector<SplitClause> Splitter::split(std::span<const LoweredUnit> units, Diagnostics& diagnostics,
                                          const CallsOf& calls_of) {
+  folding_.learn(units);
   for (std::set<uint32_t> crowding;;) {
     Attempt attempt = try_split(units, crowding, calls_of);
     const size_t known = crowding.size();

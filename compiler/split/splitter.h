@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/source/diagnostic.h"
+#include "compiler/split/folding.h"
 #include "compiler/split/pointer_origins.h"
 #include "compiler/split/residency.h"
 #include "compiler/split/split_clause.h"
@@ -16,7 +17,8 @@ namespace sonde {
 /// Remembers, for all texts of a session, where variables live: a later text that would contradict gets a diagnostic.
 class Splitter {
  public:
-  Splitter(const BodyProgram& program, const Options& options) : program_(program), options_(options) {}
+  Splitter(const BodyProgram& program, const Options& options)
+      : program_(program), options_(options), folding_(program) {}
 
   /// Splits all clauses of `units` together: whether a variable can live in the fire part depends on all its uses.
   std::vector<SplitClause> split(std::span<const LoweredUnit> units, Diagnostics& diagnostics,
@@ -44,6 +46,7 @@ class Splitter {
   const Options& options_;
   Residency residency_;
   PointerOrigins origins_;
+  Folding folding_;
   std::vector<const LoweredUnit*> blamed_;
 };
 

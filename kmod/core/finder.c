@@ -114,22 +114,50 @@ pid_t sonde_finder_origin(struct sonde_finder *finder, pid_t pid)
 	return origin;
 }
 
-/* What a process takes over from its parent, which matches. */
-static void finder_inherit(struct sonde_finder *finder, struct process *child)
+/*
+ * What a process takes over from its parent. Return: whether it matches: the
+ * parent may have been removed since it was asked.
+ */
+static bool finder_inherit(struct sonde_finder *finder, struct process *child)
 {
 	struct process *parent = finder_look_up(finder, current->tgid);
 
-	if (!parent)
-		return;
+	if (!parent || finder->clearing)
+		return false;
 	child->origin = parent->origin;
 	if (parent->marked == SONDE_MARK_FORKS)
 		child->marked = SONDE_MARK_FORKS;
+	return true;
 }
 
-/* Return: 1; 0: it was already in the table; -ENOMEM. */
+/* Return: as finder_insert(). Context: finder->lock is held. */
+static int finder_link(struct sonde_finder *finder, struct process *fresh)
+{
+	struct process *found = finder_look_up(finder, fresh->pid);
+
+	if (found) {
+		found->chosen |= fresh->chosen;
+		if (fresh->chosen)
+			WRITE_ONCE(found->origin, fresh->pid);
+		return 0;
+	}
+	if (fresh->chosen)
+		fresh->origin = fresh->pid;
+	else if (!finder_inherit(finder, fresh))
+		return -ESRCH;
+	hash_add_rcu(finder->processes, &fresh->node, fresh->pid);
+	WRITE_ONCE(finder->count, finder->count + 1);
+	return 1;
+}
+
+/*
+ * Return: 1; 0: it was already in the table; -ENOMEM; -ESRCH: its parent does
+ * not match any more, so it does not, either.
+ */
 static int finder_insert(struct sonde_finder *finder, pid_t pid, bool chosen)
 {
-	struct process *fresh, *found;
+	struct process *fresh;
+	int added;
 
 	if (READ_ONCE(finder->all))
 		return 0;
@@ -140,24 +168,27 @@ static int finder_insert(struct sonde_finder *finder, pid_t pid, bool chosen)
 	fresh->pid = pid;
 	fresh->chosen = chosen;
 	spin_lock(&finder->lock);
-	found = finder_look_up(finder, pid);
-	if (found) {
-		found->chosen |= chosen;
-		if (chosen)
-			WRITE_ONCE(found->origin, pid);
-	} else {
-		if (chosen)
-			fresh->origin = pid;
-		else
-			finder_inherit(finder, fresh);
-		hash_add_rcu(finder->processes, &fresh->node, pid);
-		WRITE_ONCE(finder->count, finder->count + 1);
-	}
+	added = finder_link(finder, fresh);
 	spin_unlock(&finder->lock);
-	if (!found)
-		return 1;
-	sonde_free(fresh);
-	return 0;
+	if (added <= 0)
+		sonde_free(fresh);
+	return added;
+}
+
+/* Return: SONDE_GONE_* flags. Context: finder->lock is held. */
+static unsigned int finder_unlink(struct sonde_finder *finder,
+				  struct process *process)
+{
+	unsigned int what = SONDE_GONE_PROCESS;
+
+	hash_del_rcu(&process->node);
+	WRITE_ONCE(finder->count, finder->count - 1);
+	if (process->chosen)
+		what |= SONDE_GONE_CHOSEN;
+	if (!finder->count)
+		what |= SONDE_GONE_LAST;
+	sonde_free_rcu(process);
+	return what;
 }
 
 /**
@@ -178,16 +209,67 @@ bool sonde_finder_remove(struct sonde_finder *finder, pid_t pid,
 
 	spin_lock(&finder->lock);
 	process = finder_look_up(finder, pid);
-	if (process) {
-		hash_del_rcu(&process->node);
-		WRITE_ONCE(finder->count, finder->count - 1);
-		*what = SONDE_GONE_PROCESS |
-			(process->chosen ? SONDE_GONE_CHOSEN : 0) |
-			(finder->count ? 0 : SONDE_GONE_LAST);
-		sonde_free_rcu(process);
-	}
+	if (process)
+		*what = finder_unlink(finder, process);
 	spin_unlock(&finder->lock);
 	return process;
+}
+
+static void finder_set_clearing(struct sonde_finder *finder, bool clearing)
+{
+	spin_lock(&finder->lock);
+	finder->clearing = clearing;
+	spin_unlock(&finder->lock);
+}
+
+/* Removes one process of a chain. Return: its number; 0: the chain is empty. */
+static pid_t finder_take_out(struct sonde_finder *finder,
+			     const struct hlist_head *chain, unsigned int *what)
+{
+	struct process *process;
+	pid_t pid = 0;
+
+	spin_lock(&finder->lock);
+	process = hlist_entry_safe(chain->first, struct process, node);
+	if (process) {
+		pid = process->pid;
+		*what = finder_unlink(finder, process);
+	}
+	spin_unlock(&finder->lock);
+	return pid;
+}
+
+/**
+ * sonde_finder_clear() - remove all processes from those that match
+ * @finder: any finder; nobody adds to it meanwhile
+ * @removed: called for each, with SONDE_GONE_* flags
+ * @data: for @removed
+ *
+ * A child that is made meanwhile does not match. So one pass is enough, however
+ * fast the processes fork, and others run between any two of them.
+ *
+ * Context: Process context. May sleep.
+ * Return: the number of processes.
+ */
+unsigned int sonde_finder_clear(struct sonde_finder *finder,
+				void (*removed)(void *data, pid_t pid,
+						unsigned int what),
+				void *data)
+{
+	unsigned int count = 0, what, n;
+	pid_t pid;
+
+	might_sleep();
+	finder_set_clearing(finder, true);
+	for (n = 0; n < HASH_SIZE(finder->processes); n++)
+		while ((pid = finder_take_out(finder, &finder->processes[n],
+					      &what))) {
+			removed(data, pid, what);
+			count++;
+			cond_resched();
+		}
+	finder_set_clearing(finder, false);
+	return count;
 }
 
 static void finder_notify_gone(struct sonde_finder *finder, unsigned int what)
@@ -241,7 +323,7 @@ void sonde_finder_born(struct task_struct *child)
 			      finder_insert(finder, child->tgid, false) : 0;
 		if (err >= 0)
 			finder_notify_found(finder, child);
-		else if (finder->ops.escaped)
+		else if (err == -ENOMEM && finder->ops.escaped)
 			finder->ops.escaped(finder->data, child);
 	}
 	srcu_read_unlock(&sonde_finder_calling, index);
@@ -662,18 +744,25 @@ unsigned int sonde_finder_count(const struct sonde_finder *finder)
  * @visit: called for each, under RCU
  * @data: for @visit
  *
- * Context: Any.
+ * There may be very many, so others run between any two chains of the table. A
+ * process that is added or removed meanwhile is visited or not.
+ *
+ * Context: Process context. May sleep.
  */
 void sonde_finder_walk(struct sonde_finder *finder,
 		       void (*visit)(void *data, pid_t pid), void *data)
 {
 	struct process *process;
-	int bucket;
+	unsigned int n;
 
-	rcu_read_lock();
-	hash_for_each_rcu(finder->processes, bucket, process, node)
-		visit(data, process->pid);
-	rcu_read_unlock();
+	might_sleep();
+	for (n = 0; n < HASH_SIZE(finder->processes); n++) {
+		rcu_read_lock();
+		hlist_for_each_entry_rcu(process, &finder->processes[n], node)
+			visit(data, process->pid);
+		rcu_read_unlock();
+		cond_resched();
+	}
 }
 
 static bool finder_collects(struct task_struct *task, pid_t only)

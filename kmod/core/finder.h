@@ -30,6 +30,7 @@ struct sonde_finder {
 	spinlock_t lock;	/* held to change the table; also protects watches and stopping */
 	DECLARE_HASHTABLE(processes, 8);	/* that match */
 	unsigned int count;
+	bool clearing;		/* no child matches through its parent; under @lock */
 	/* finder_calls.c */
 	struct utrace_engine_ops engine_ops;
 	struct list_head watches;

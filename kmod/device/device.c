@@ -266,6 +266,9 @@ static int device_perform(struct sonde_session *session, struct exchange *x)
 	case SONDE_ATTACH:
 		return sonde_target_add(session, r->value, why);
 	case SONDE_DETACH:
+		if (!r->value)
+			return sonde_targets_remove(session, &x->reply.value,
+						    why);
 		return sonde_target_remove(session, r->value, why);
 	case SONDE_GO:
 		return device_go(session, why);
@@ -276,6 +279,8 @@ static int device_perform(struct sonde_session *session, struct exchange *x)
 	case SONDE_SPAWN:
 	case SONDE_RUN_TO_ENTRY:
 		return device_not_here(x, "start programs: fork, then attach");
+	case SONDE_STACK:
+		return device_not_here(x, "stop threads for their stacks");
 	case SONDE_RELEASE:
 		return sonde_hold_release(session, r->id, r->value, why);
 	case SONDE_FOLLOW:

@@ -148,6 +148,9 @@ int sonde_hold_release(struct sonde_session *session, u32 tid, u64 how,
 	int err;
 
 	lockdep_assert_held(&session->lock);
+	if (how & (SONDE_RELEASE_RESULT | SONDE_RELEASE_TO_THREAD))
+		return sonde_refuse(why, -EOPNOTSUPP,
+				    "the kernel module makes every call");
 	if (how > 2 + _NSIG)
 		return sonde_refuse(why, -EINVAL, "no such signal");
 	tracee = release_get_tracee(session, tid, why);

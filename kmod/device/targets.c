@@ -391,6 +391,36 @@ int sonde_target_remove(struct sonde_session *session, u64 number, char *why)
 	return 0;
 }
 
+static void target_removed(void *data, pid_t pid, unsigned int what)
+{
+	target_forget(data, pid);
+	target_notify_gone(data, pid, 0, what & ~SONDE_GONE_CHOSEN);
+}
+
+/**
+ * sonde_targets_remove() - stop tracing all targets and their descendants
+ * @session: its lock is held
+ * @count: receives how many processes there were
+ * @why: the message for the user on failure
+ *
+ * On return none of them fires any more, also on an error. The session traces
+ * nothing until it gets a new target; one that never had any still traces every
+ * task.
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or an error of sonde_taps_retarget(): breakpoints may be left.
+ */
+int sonde_targets_remove(struct sonde_session *session, u64 *count, char *why)
+{
+	lockdep_assert_held(&session->lock);
+	*count = sonde_finder_clear(session->finder, target_removed, session);
+	if (!*count)
+		return 0;
+	sonde_holds_forget(session, 0);
+	synchronize_rcu();
+	return sonde_taps_retarget(session, why);
+}
+
 /**
  * sonde_target_follow() - make threads that map files wait for
  * SONDE_ACKNOWLEDGE

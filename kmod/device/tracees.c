@@ -538,7 +538,7 @@ void sonde_hold_unmapped(struct sonde_session *session)
 /**
  * sonde_holds_forget() - release the threads of a process for good
  * @session: its lock is held
- * @pid: it is not a target any more
+ * @pid: it is not a target any more; 0: no process is
  *
  * Context: Process context. Sleeps.
  */

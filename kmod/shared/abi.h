@@ -30,33 +30,34 @@ enum sonde_request_kind {
 	SONDE_ECB_ADD, /* payload: array of `value` sonde_ecb; all or none */
 	SONDE_ECB_REMOVE, /* payload: array of `value` u32 epids */
 	SONDE_TAP_ARM, /* payload: array of `value` sonde_tap; then their paths, their locations, their counters, their leaves */
-	SONDE_TAP_DISARM, /* payload: array of `value` u32 tap ids; when the reply comes, none of them fires any more */
+	SONDE_TAP_DISARM, /* payload: array of `value` u32 tap ids; after the reply none of them fires */
 	SONDE_SPAWN, /* payload: sonde_spawn_payload; reply: pid, stopped after its exec */
 	SONDE_ATTACH, /* value = pid; reply 0: all its threads are attached; none of them fires before SONDE_GO */
 	SONDE_RUN_TO_ENTRY, /* value = pid: runs the spawned program to its entry point (dynamic linker done); id = 1: a source may stop it before its libraries' constructors */
 	SONDE_GO, /* lets the targets run, and fire, for the first time */
-	SONDE_DETACH, /* value = pid; stops tracing it for good */
+	SONDE_DETACH, /* value = pid: stops tracing it for good; 0: every traced process, with those that are forked meanwhile. Reply: their number. EAGAIN: they fork faster than the source can detach */
 	SONDE_READ_MEMORY, /* id = pid, address, length; reply: the bytes */
 	SONDE_WRITE_MEMORY, /* id = pid, address; payload: the bytes */
-	SONDE_RELEASE, /* id = tid of a held thread; value: 0 go on, 1 stay stopped, 2 + n: raise signal n */
+	SONDE_RELEASE, /* id = tid of a held thread; value: 0 go on, 1 stay stopped, 2 + n: raise signal n in its process; with SONDE_RELEASE_... */
 	SONDE_FOLLOW, /* value = pid, a target: from now on, a thread of it that maps an executable file waits for SONDE_ACKNOWLEDGE; id = 1: and threads of the processes that have it as their origin. value = 0, id = 0, payload = a wildcard (*, ?, [...]) without a NUL: from now on, a thread of any traced process that maps an executable file whose path it matches, and that no thread has waited for yet, waits; such files that processes have already are reported, too, by the ptrace source. */
-	SONDE_ACKNOWLEDGE, /* id = tid: one of its MAPPED events has been handled. The thread goes on when each of them is acknowledged */
+	SONDE_ACKNOWLEDGE, /* id = tid: acknowledges one of its MAPPED events. The thread continues when all of them are acknowledged */
 	SONDE_STATISTICS, /* reply: sonde_statistics */
 	SONDE_SESSIONS, /* reply: value = their number, array of sonde_session_info: for root all sessions, else the user's own */
+	SONDE_STACK, /* of the guard only. id = tid of a thread that sleeps in a system call; reply: array of u64, the addresses of its user stack, innermost first. The thread is interrupted, and its call repeated. EBUSY: the call must not be interrupted */
 	SONDE_REQUEST_COUNT
 };
 
 /* What happens to a record when its ring is full. */
 enum sonde_policy {
-	SONDE_POLICY_SWITCH, /* dropped; the reader makes room while the session runs */
-	SONDE_POLICY_FILL, /* dropped; soon after, every record on every ring is dropped, too */
-	SONDE_POLICY_RING, /* overwrites the oldest records, which do not count as drops: the writer moves tail, the reader reads when everything is disarmed */
+	SONDE_POLICY_SWITCH, /* drops it; the reader makes room while the session runs */
+	SONDE_POLICY_FILL, /* drops it, and soon after every record on every ring */
+	SONDE_POLICY_RING, /* overwrites the oldest records, which do not count as drops: the writer moves tail, and the reader reads after everything is disarmed */
 	SONDE_POLICY_COUNT
 };
 
 /*
- * Fields that the kind of a request does not use, flags and reserved fields, here and in all payloads, must be 0, or
- * the request is refused with EINVAL (request.h). In answers, reserved fields are 0, and may get a meaning later. A
+ * Flags, reserved fields and fields that a kind of request does not use must be 0, here and in all payloads; otherwise
+ * the request fails with EINVAL (request.h). In answers, reserved fields are 0, and may get a meaning later. A
  * source that can do more than this sets bits in the answer to SONDE_HELLO.
  */
 struct sonde_request {
@@ -104,22 +105,33 @@ struct sonde_tap {
 	uint32_t arguments; /* number of its sonde_location: where the arguments are; for USER_* */
 	uint32_t flags; /* SONDE_TAP_FORKS */
 	/* Reserved, all 0: no source supports these yet. */
-	uint32_t counters; /* number of its u64: offsets in the file of 16-bit counters of tracers, incremented while the tap is armed */
-	uint32_t returns; /* for a USER_ENTRY: number of its sonde_leave, to be armed with it */
+	uint32_t counters; /* number of its u64: file offsets of 16-bit counters, which the source increments while the tap is armed */
+	uint32_t returns; /* for a USER_ENTRY: number of its sonde_leave, which the source arms with it */
 	uint32_t machine; /* ELF's number of the machine that leaves and locations speak of; 0: the source's own */
-	/* What is known already: the guard's. The module looks the path up, as whoever arms the tap. */
-	uint64_t inode; /* of a file whose server may not answer, so that nobody looks its path up; 0: the file that the path names */
+	/* For the guard only. The module looks the path up, with the rights of the process that arms the tap. */
+	uint64_t inode; /* of the file, if a look-up of its path might hang because its server does not answer; 0: the path names it */
 	uint32_t major, minor; /* its device */
 	uint32_t reserved[1];
 };
+
+/* Bits of the value of SONDE_RELEASE, of the guard only. */
+#define SONDE_RELEASE_RESULT (1ull << 63) /* the thread is at the entry of a system call, which is not made: its result is `address` */
+#define SONDE_RELEASE_TO_THREAD (1ull << 62) /* the signal goes to the thread, from the kernel, as a fault's does */
 
 struct sonde_spawn_payload { /* then argv and envp, NUL after each string */
 	uint32_t argc, envc;
 	uint32_t flags; /* SONDE_SPAWN_... */
 	uint32_t calls; /* number of u32 system call numbers after the strings; SONDE_UNNAMED_CALLS stands for all without a name */
+	uint32_t uid, gid; /* with SONDE_SPAWN_AS_USER: who the program runs as */
+	uint32_t groups; /* number of u32 supplementary groups after the calls */
+	uint32_t terminal; /* with SONDE_SPAWN_TERMINAL: its number in /dev/pts */
 };
 #define SONDE_SPAWN_FILTER 1u /* a seccomp filter that stops exactly `calls` may be installed */
 #define SONDE_SPAWN_SHOWS_EXEC 2u /* at GO the exec fires: EXEC_SUCCESS, and the return of execve */
+#define SONDE_SPAWN_AS_USER 4u /* of root only */
+#define SONDE_SPAWN_TERMINAL 8u /* the program writes to `terminal` */
+#define SONDE_SPAWN_TERMINAL_ERRORS 16u /* its standard error, too */
+#define SONDE_SPAWN_TERMINAL_CONTROLS 32u /* and reads from it: it controls the program, which gets a session of its own */
 
 enum sonde_event_kind {
 	SONDE_EVENT_TARGET_GONE, /* pid ended; value = its wait status */
@@ -128,9 +140,9 @@ enum sonde_event_kind {
 	SONDE_EVENT_MAPPING, /* pid had this executable mapping: as MAPPED, value = enum sonde_mapping_when. For symbols */
 	SONDE_EVENT_EXEC, /* pid has replaced its program by an exec */
 	SONDE_EVENT_DATA, /* a ring is a quarter full, or a thread is held: drain */
-	SONDE_EVENT_NOTICE, /* text for the user follows: what could not be armed, and why; value = 1: a target came to harm, or may */
+	SONDE_EVENT_NOTICE, /* a text for the user follows, such as what the source could not arm, and why; value = 1: a target came to harm, or may */
 	SONDE_EVENT_RINGS, /* a CPU came up: there are `value` rings now; the new ones can be mapped */
-	SONDE_EVENT_STAYS, /* the last event: `value` processes need the other end as long as they live; a text for the user follows */
+	SONDE_EVENT_STAYS, /* the last event: the other end must stay while `value` processes live; a text for the user follows */
 	SONDE_EVENT_COUNT
 };
 
@@ -144,7 +156,7 @@ struct sonde_event {
 	uint32_t kind;
 	uint32_t pid;
 	uint64_t value;
-	uint64_t time; /* CLOCK_MONOTONIC, ns, of what the event is about; no record of after it precedes the event */
+	uint64_t time; /* CLOCK_MONOTONIC, ns: when it happened. The event comes before all records of later times */
 	/* of a mapping, as /proc/PID/maps has them */
 	uint64_t address;
 	uint64_t size; /* bytes */

@@ -83,7 +83,7 @@ struct sonde_dif_insn {
 	X(JZ, "aJ", "continue at next + i if a == 0")                             \
 	X(JNZ, "aJ", "continue at next + i if a != 0")                            \
 	X(VAR, "dV", "d = built-in variable i")                                   \
-	X(ARG, "dN", "d = argument i of the probe; 0 where it has none")          \
+	X(ARG, "dN", "d = argument i of the probe; 0 if it has none")          \
 	X(REG, "di", "d = uregs[i], i as in D's R_* numbers 0..25")               \
 	X(LDU, "dai", "d = user memory at a, zero-extended; i bytes: 1, 2, 4, 8") \
 	X(LDS, "dai", "d = user memory at a, sign-extended; i bytes: 1, 2, 4")    \
@@ -102,8 +102,8 @@ struct sonde_dif_insn {
 	X(CAPKSTR, "Sai", "slot = text at kernel address a, at most i bytes")     \
 	X(CAPKMEM, "Sabi", "slot = b bytes at kernel address a; b > i is a fault") \
 	X(CAPKSTACK, "Si", "slot = kernel stack, at most i frames")               \
-	X(RECORD, "", "end; the record is written")                               \
-	X(FAIL, "", "end; nothing is recorded")
+	X(RECORD, "", "end, and write the record")                               \
+	X(FAIL, "", "end without a record")
 
 enum sonde_dif_op {
 #define SONDE_DIF_ENUM(name, operands, meaning) SONDE_DIF_##name,
@@ -116,21 +116,21 @@ enum sonde_dif_op {
 #define SONDE_DIF_VARIABLES(X)                                            \
 	X(PID, "process id") X(TID, "thread id") X(PPID, "parent's process id") \
 	X(UID, "real user id") X(GID, "real group id") X(CPU, "cpu")       \
-	X(TIMESTAMP, "of the firing, ns") X(VTIMESTAMP, "cpu time of the thread, ns") \
-	X(ERRNO, "of the system call that returns; 0 when it succeeded")  \
+	X(TIMESTAMP, "time of the firing, ns") X(VTIMESTAMP, "cpu time of the thread, ns") \
+	X(ERRNO, "error of the returning system call; 0 if it succeeded")  \
 	X(UCALLER, "return address of the current user function")         \
 	X(USTACKDEPTH, "frames of the user stack") X(PROBE, "id of the probe") \
 	X(EUID, "effective user id") X(EGID, "effective group id")        \
 	X(PGID, "process group") X(SID, "session") X(NLWP, "threads of the process") \
 	X(SYSCALL, "number of the current system call, -1 outside")      \
-	X(STACK_START, "where argc lies: the stack as the program began") \
-	X(TTY, "device of the controlling terminal, 0: none")             \
+	X(STACK_START, "address of argc: the stack at the program's start") \
+	X(TTY, "device of the controlling terminal; 0: none")             \
 	X(PRIORITY, "scheduling priority, as ps shows it")                \
 	X(POLICY, "scheduling policy, SCHED_*")                           \
-	X(BOUND_CPU, "the only cpu that the thread may run on, -1: several") \
+	X(BOUND_CPU, "the only CPU on which the thread may run; -1: several") \
 	X(CURTHREAD, "address of the thread's task_struct")               \
-	X(CALLER, "where the current kernel function was called, 0: not to be seen") \
-	X(STACKDEPTH, "frames of the kernel stack, 0: not to be seen")
+	X(CALLER, "return address of the current kernel function; 0: not visible") \
+	X(STACKDEPTH, "frames of the kernel stack; 0: not visible")
 
 enum sonde_dif_variable {
 #define SONDE_DIF_ENUM(name, meaning) SONDE_DIF_VAR_##name,
@@ -142,18 +142,18 @@ enum sonde_dif_variable {
 /* X(name, bytes at most, with the NUL, meaning). The kernel makes paths of at most 4096 bytes. */
 #define SONDE_DIF_TEXTS(X)                                                   \
 	X(EXECNAME, 16, "name of the program")                               \
-	X(PSARGS, 81, "arguments of the process, blanks between")            \
+	X(PSARGS, 81, "arguments of the process, separated by blanks")            \
 	X(CWD, 4096, "working directory")                                    \
 	X(ROOT, 4096, "root directory")                                      \
-	X(FDPATH, 4096, "path of file descriptor a; \"<none>\" when it is not open") \
-	X(FDFS, 64, "file system type of file descriptor a; empty when not open") \
+	X(FDPATH, 4096, "path of file descriptor a; \"<none>\" if it is not open") \
+	X(FDFS, 64, "file system type of file descriptor a; empty if it is not open") \
 	X(FDMOUNT, 4096, "mount point of file descriptor a")                 \
 	X(EXEPATH, 4096, "path of the executable")                           \
 	X(SYSCALL_ARGS, 1024, "arguments of the system call, as in name: value, ...") \
 	X(PROBE_TEXT, 4096, "text argument a of the probe (such as exec's path)") \
-	X(FDPOS, 24, "offset of file descriptor a, in decimal; empty when not open") \
-	X(FDFLAGS, 24, "O_* flags of file descriptor a, in decimal; empty when not open") \
-	X(COMM, 16, "name of process a; empty when there is none")
+	X(FDPOS, 24, "offset of file descriptor a, in decimal; empty if it is not open") \
+	X(FDFLAGS, 24, "O_* flags of file descriptor a, in decimal; empty if it is not open") \
+	X(COMM, 16, "name of process a; empty if there is none")
 
 enum sonde_dif_text {
 #define SONDE_DIF_ENUM(name, max, meaning) SONDE_DIF_TEXT_##name,

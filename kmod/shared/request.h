@@ -34,10 +34,11 @@ static inline unsigned sonde_request_uses(uint32_t kind)
 	case SONDE_HELLO:
 	case SONDE_ATTACH:
 	case SONDE_DETACH: return SONDE_USES_VALUE;
-	case SONDE_ACKNOWLEDGE: return SONDE_USES_ID;
+	case SONDE_ACKNOWLEDGE:
+	case SONDE_STACK: return SONDE_USES_ID;
 	case SONDE_BUFFERS:
-	case SONDE_RUN_TO_ENTRY:
-	case SONDE_RELEASE: return SONDE_USES_ID | SONDE_USES_VALUE;
+	case SONDE_RUN_TO_ENTRY: return SONDE_USES_ID | SONDE_USES_VALUE;
+	case SONDE_RELEASE: return SONDE_USES_ID | SONDE_USES_VALUE | SONDE_USES_ADDRESS;
 	case SONDE_FOLLOW: return SONDE_USES_ID | SONDE_USES_VALUE | SONDE_USES_LENGTH;
 	case SONDE_PROGRAM_LOAD: return SONDE_USES_ID | SONDE_USES_LENGTH;
 	case SONDE_ECB_ADD:
@@ -69,6 +70,8 @@ static inline const char *sonde_request_fault(const struct sonde_request *reques
 		return "a field that its kind does not use is not 0";
 	if (request->kind == SONDE_FOLLOW && request->length && (request->id || request->value))
 		return "who follows files by a wildcard names no process";
+	if (request->kind == SONDE_RELEASE && request->address && !(request->value & SONDE_RELEASE_RESULT))
+		return "a result for a call that is made";
 	if (request->kind == SONDE_ECB_ADD && !sonde_request_counts(request, sizeof(struct sonde_ecb)))
 		return "array of ECBs";
 	if ((request->kind == SONDE_ECB_REMOVE || request->kind == SONDE_TAP_DISARM) &&

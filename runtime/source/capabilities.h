@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "kmod/shared/abi.h"
+#include "kmod/shared/fold.h"  // IWYU pragma: export
 
 namespace sonde {
 
@@ -58,6 +59,8 @@ struct SourceCapabilities {
   /// SYSCALL_* names its own call.
   std::array<Calls, SONDE_TAP_KIND_COUNT> calls_behind{};
   EnumSet<sonde_dif_text> texts;  ///< that programs may capture
+  EnumSet<sonde_dif_variable> variables =
+      EnumSet<sonde_dif_variable>::all_but(SONDE_DIF_VAR_COUNT, {});  ///< that they may read
   EnumSet<sonde_policy> policies;
   bool controls = false;  ///< it can start programs and attach to processes: EventSource::targets()
   bool holds = false;     ///< the thread of a held ECB waits until it is released
@@ -67,6 +70,7 @@ struct SourceCapabilities {
   bool unnamed_calls = false;  ///< sees system calls whose number has no name (SONDE_UNNAMED_CALLS)
   /// It can put user taps in memory that no file backs: the vdso, as the path "[vdso]", and SONDE_PATH_CODE.
   bool memory_taps = false;
+  bool injects = false;  ///< a held thread's system call may be given a result instead of being made: Release::result
 };
 
 struct SourceRow {
@@ -109,10 +113,27 @@ inline constexpr SourceRow kPtraceRow = {
      .holds = true,
      .compat_calls = true,
      .unnamed_calls = true,
-     .memory_taps = true}};
+     .memory_taps = true,
+     .injects = true}};
+
+/// Programs of a stock kernel. Nothing waits for it, so memory that is not present is not read.
+inline constexpr SourceRow kBpfRow = {
+    "bpf",
+    {.scope = SourceScope::Machine,
+     .taps = {SONDE_TAP_SYSCALL_ENTRY, SONDE_TAP_SYSCALL_RETURN, SONDE_TAP_PROFILE, SONDE_TAP_USER_ENTRY,
+              SONDE_TAP_USER_RETURN, SONDE_TAP_USER_OFFSET, SONDE_TAP_CREATE, SONDE_TAP_START, SONDE_TAP_LWP_CREATE,
+              SONDE_TAP_LWP_START, SONDE_TAP_EXEC, SONDE_TAP_EXEC_SUCCESS, SONDE_TAP_EXEC_FAILURE, SONDE_TAP_EXIT,
+              SONDE_TAP_LWP_EXIT, SONDE_TAP_SIGNAL_SEND, SONDE_TAP_SIGNAL_DELIVER, SONDE_TAP_SIGNAL_DISCARD},
+     .texts = {SONDE_DIF_TEXT_EXECNAME, SONDE_DIF_TEXT_PSARGS, SONDE_DIF_TEXT_CWD, SONDE_DIF_TEXT_ROOT,
+               SONDE_DIF_TEXT_PROBE_TEXT, SONDE_DIF_TEXT_COMM},
+     .variables = EnumSet<sonde_dif_variable>::all_but(
+         SONDE_DIF_VAR_COUNT, {SONDE_DIF_VAR_VTIMESTAMP, SONDE_DIF_VAR_UCALLER, SONDE_DIF_VAR_USTACKDEPTH}),
+     .policies = {SONDE_POLICY_SWITCH},
+     .controls = true,
+     .kernel = true}};
 
 /// Best first: the order in which `auto` tries them.
-inline constexpr std::array kSourceRows = {kKmodRow, kPtraceRow};
+inline constexpr std::array kSourceRows = {kKmodRow, kBpfRow, kPtraceRow};
 inline constexpr std::string_view kAutoSource = "auto";
 
 /// Used while there is no source: it refuses nothing but access to the kernel.
@@ -129,11 +150,13 @@ inline constexpr SourceCapabilities kNoSource = {
 /// The names of the sources for which `can(capabilities)` is true, for a message: "kmod", "kmod or ptrace".
 template <typename Can>
 std::string sources_with(Can can) {
-  std::string names;
+  std::string names, last;
   for (const SourceRow& row : kSourceRows) {
-    if (can(row.can)) names += (names.empty() ? "" : " or ") + std::string(row.name);
+    if (!can(row.can)) continue;
+    if (!last.empty()) names += (names.empty() ? "" : ", ") + last;
+    last = row.name;
   }
-  return names;
+  return names.empty() ? last : names + " or " + last;
 }
 
 }  // namespace sonde

@@ -31,6 +31,12 @@ Result<void> SourceClient::simple(sonde_request_kind kind, uint64_t value, uint3
   return {};
 }
 
+Result<uint64_t> SourceClient::detach_all() {
+  auto answer = transact({SONDE_DETACH, 0, 0, 0, 0});
+  if (!answer) return std::move(answer).error();
+  return answer->value;
+}
+
 Result<void> SourceClient::begin() {
   auto hello = transact({SONDE_HELLO, 0, SONDE_ABI_VERSION, 0, 0});
   if (!hello) return std::move(hello).error();
@@ -53,7 +59,7 @@ Result<void> SourceClient::create_buffers(uint64_t bytes) {
 }
 
 Result<void> SourceClient::load_programs(std::span<const Loading> programs) {
-  for (const auto& [id, program] : programs) {
+  for (const auto& [id, program, fold] : programs) {
     const Bytes payload = encode_program(program);
     transport_->post({SONDE_PROGRAM_LOAD, id.value, 0, 0, payload.size()}, payload);
   }
@@ -120,8 +126,27 @@ Result<void> SourceClient::write_memory(uint32_t pid, uint64_t address, std::spa
 
 Result<void> SourceClient::release(uint32_t tid, Release how) {
   if (how.stop && how.signal != 0) return Error("release: either stop or a signal", EINVAL);
-  const uint64_t value = how.stop ? 1 : how.signal != 0 ? 2 + static_cast<uint64_t>(how.signal) : 0;
-  return simple(SONDE_RELEASE, value, tid);
+  uint64_t value = how.stop ? 1 : how.signal != 0 ? 2 + static_cast<uint64_t>(how.signal) : 0;
+  if (how.to_thread && can_.injects) value |= SONDE_RELEASE_TO_THREAD;
+  if (!how.result) return simple(SONDE_RELEASE, value, tid);
+  if (can_.injects) {
+    auto answer = transact({SONDE_RELEASE, tid, value | SONDE_RELEASE_RESULT, static_cast<uint64_t>(*how.result), 0});
+    return answer ? Result<void>() : Result<void>(std::move(answer).error());
+  }
+  // The thread waits, so it is released all the same.
+  if (auto released = simple(SONDE_RELEASE, value, tid); !released) return released;
+  return Error("inject(): the " + std::string(name_) + " source makes every call; " +
+                   sources_with([](const SourceCapabilities& can) { return can.injects; }) + " can inject",
+               ENOTSUP);
+}
+
+Result<std::vector<uint64_t>> SourceClient::stack_of(uint32_t tid) {
+  std::vector<uint64_t> frames(SONDE_DIF_MAX_FRAMES);
+  auto answer = transact({SONDE_STACK, tid, 0, 0, 0}, {}, frames.size() * sizeof(uint64_t));
+  if (!answer) return std::move(answer).error();
+  frames.resize(std::min(frames.size(), answer->bytes.size() / sizeof(uint64_t)));
+  std::memcpy(frames.data(), answer->bytes.data(), frames.size() * sizeof(uint64_t));
+  return frames;
 }
 
 Result<sonde_statistics> SourceClient::statistics() {

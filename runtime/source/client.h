@@ -77,6 +77,7 @@ class SourceClient : public EventSource, public TargetControl, public ThreadCont
   Result<void> run_to_constructors(uint32_t pid) override { return simple(SONDE_RUN_TO_ENTRY, pid, 1); }
   Result<void> go() override { return simple(SONDE_GO, 0); }
   Result<void> detach(uint32_t pid) override { return simple(SONDE_DETACH, pid); }
+  Result<uint64_t> detach_all() override;
   Result<void> read_memory(uint32_t pid, uint64_t address, std::span<uint8_t> to) override;
   Result<void> write_memory(uint32_t pid, uint64_t address, std::span<const uint8_t> from) override;
   Result<void> release(uint32_t tid, Release how) override;
@@ -84,6 +85,7 @@ class SourceClient : public EventSource, public TargetControl, public ThreadCont
   Result<void> follow_files(std::string_view wildcard) override {
     return simple(SONDE_FOLLOW, 0, 0, {reinterpret_cast<const uint8_t*>(wildcard.data()), wildcard.size()});
   }
+  Result<std::vector<uint64_t>> stack_of(uint32_t tid) override;
   Result<void> acknowledge(uint32_t tid) override { return simple(SONDE_ACKNOWLEDGE, 0, tid); }
   int event_fd() const override { return transport_->event_fd(); }
   Result<std::optional<SourceEvent>> next_event() override { return transport_->next_event(); }

@@ -9,10 +9,12 @@
 // the guard over a socket, `kmod` speaks it to /dev/sonde by ioctl (client.h). registry.h lists the sources.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/abi/requests.h"
 #include "runtime/base/result.h"
@@ -25,6 +27,14 @@ namespace sonde {
 struct Loading {
   ProgramId id;
   sonde_dif_program program;
+  sonde_fold fold{};  ///< for a source that folds
+};
+
+/// Firings that have no record of their own (kmod/shared/fold.h).
+struct FoldedFirings {
+  const sonde_record& record;  ///< one with their keys; its time means nothing
+  uint64_t count;
+  std::span<const int64_t> states;  ///< of the clause's aggregating functions, in their order
 };
 
 /// What a source can do with the processes to be traced. None of their probes fires before go().
@@ -49,6 +59,9 @@ class TargetControl {
   /// Lets all targets run, and their probes fire.
   virtual Result<void> go() = 0;
   virtual Result<void> detach(uint32_t pid) = 0;
+  /// Stops tracing all of them, their descendants, too. Returns how many processes there were. Errors: EAGAIN, they fork
+  /// faster than they can be let go.
+  virtual Result<uint64_t> detach_all() = 0;
 
  protected:
   ~TargetControl() = default;
@@ -68,6 +81,9 @@ class ThreadControl {
   /// From now on, a thread of any traced process that maps an executable file whose path matches the wildcard waits in
   /// the same way, if no thread has waited for that file yet.
   virtual Result<void> follow_files(std::string_view wildcard) = 0;
+  /// The addresses of the user stack of a traced thread that sleeps in a system call, innermost first: the thread is
+  /// interrupted, and its call repeated. Errors: EBUSY, the call must not be interrupted; EOPNOTSUPP, not by this source.
+  virtual Result<std::vector<uint64_t>> stack_of(uint32_t tid) = 0;
   /// One FileMapped event of the waiting thread `tid` has been handled.
   virtual Result<void> acknowledge(uint32_t tid) = 0;
 
@@ -107,10 +123,17 @@ class EventSource {
   /// Null: no thread ever waits.
   virtual ThreadControl* threads() { return nullptr; }
 
+  /// Hands over what the source has folded since the last time: all firings up to some moment of this call, each once.
+  virtual void take_folded(const std::function<void(const FoldedFirings&)>&) {}
+
   /// Becomes readable when next_event() may return something; -1: never.
   virtual int event_fd() const = 0;
   /// The next event that has already arrived, if any. Errors: EPIPE, the source died.
   virtual Result<std::optional<SourceEvent>> next_event() = 0;
+
+  /// Brings a record with SONDE_RECORD_STACKS_COPIED, of this source, into its final form, where it is. What it found out
+  /// about names, next_event() returns. `kinds`: of the record's slots.
+  virtual void finish_record(sonde_record&, std::span<const uint8_t>) {}
 
   virtual Result<sonde_statistics> statistics() = 0;
 

@@ -50,7 +50,10 @@ HeldPrograms::~HeldPrograms() {
 
 Result<uint32_t> HeldPrograms::spawn(const SpawnRequest& request, const std::function<Result<void>(uint32_t)>& adopt) {
   const auto child = ProgramChild::fork(request.argv, request.environment,
-                                        {.signals = signals_, .prepare = [this] { options_.apply(); }});
+                                        {.signals = signals_,
+                                         .prepare = [this] { options_.apply(); },
+                                         .user = request.user,
+                                         .terminal = request.terminal});
   if (!child) return child.error();
   const pid_t pid = child->pid();
   const bool seized = trace(PTRACE_SEIZE, pid, 0, kTraceOptions);

@@ -22,6 +22,8 @@
 
 #include "runtime/source/client.h"
 #include "runtime/source/held_programs.h"
+#include "runtime/source/own_rights.h"
+#include "runtime/source/readiness.h"
 #include "runtime/source/registry.h"
 #include "runtime/utrace/thread_status.h"
 
@@ -147,6 +149,10 @@ class KmodSource final : public SourceClient {
     programs_.let_go(pid);
     return SourceClient::detach(pid);
   }
+  Result<uint64_t> detach_all() override {
+    programs_.let_all_go();
+    return SourceClient::detach_all();
+  }
   Result<void> read_memory(uint32_t pid, uint64_t address, std::span<uint8_t> to) override {
     if (to.empty()) return {};
     const iovec here{to.data(), to.size()}, there{reinterpret_cast<void*>(address), to.size()};
@@ -182,12 +188,6 @@ class KmodSource final : public SourceClient {
   std::deque<uint32_t> spawned_;  ///< pids that spawned() has not returned yet
 };
 
-bool has_capability(unsigned number) {
-  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
-  return syscall(SYS_capget, &header, data) == 0 && (data[number / 32].effective >> number % 32 & 1) != 0;
-}
-
 // Which capability is missing for user functions, samples and processes of other users; empty: none.
 std::string missing_capabilities() {
   std::string missing;
@@ -201,7 +201,10 @@ std::string missing_capabilities() {
 Result<std::unique_ptr<EventSource>> open_kmod_source(const SourceOptions& options) {
   UniqueFd device(open("/dev/sonde", O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (!device && (errno == ENOENT || errno == ENXIO || errno == ENODEV))
-    return Error("no /dev/sonde: the kernel module is not loaded (modprobe sonde)", ENOENT);
+    return Error("no /dev/sonde: the kernel module is not " +
+                     std::string(module_is_installed(kernel_release()) ? "loaded (modprobe sonde)"
+                                                                       : "there (sonde doctor says what it needs)"),
+                 ENOENT);
   if (!device && errno == EACCES)
     return Error("/dev/sonde: permission denied: run as root, or join the device's group", EACCES);
   if (!device) return Error::from_errno("/dev/sonde");

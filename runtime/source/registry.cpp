@@ -11,9 +11,19 @@
 namespace sonde {
 namespace {
 
-constexpr SourceOpener kOpeners[] = {{kKmodRow, open_kmod_source}, {kPtraceRow, open_ptrace_source}};
+constexpr std::string_view kBpfProviders[] = {"pid*", "proc", "profile", "signal", "syscall"};
+
+constexpr SourceOpener kOpeners[] = {
+    {kKmodRow, open_kmod_source}, {kBpfRow, open_bpf_source, kBpfProviders, true}, {kPtraceRow, open_ptrace_source}};
 static_assert(std::ranges::equal(
     kOpeners, kSourceRows, {}, [](const SourceOpener& opener) { return opener.row.name; }, &SourceRow::name));
+
+/// Whether all probes that will be traced are of providers that the source has.
+bool traces_all(const SourceOpener& opener, const SourceOptions& options) {
+  if (opener.providers.empty()) return true;
+  const auto has = [&](const std::string& one) { return std::ranges::count(opener.providers, one) != 0; };
+  return !options.providers.empty() && std::ranges::all_of(options.providers, has);
+}
 
 }  // namespace
 
@@ -36,23 +46,25 @@ Result<OpenedSource> open_source(std::string_view name, bool targets, const Sour
                                  std::span<const SourceOpener> openers) {
   const bool any = name == kAutoSource;
   OpenedSource opened;
-  for (const auto& [row, open] : openers) {
+  for (const SourceOpener& opener : openers) {
+    const SourceRow& row = opener.row;
     const bool needs_targets = row.can.scope == SourceScope::Targets;
     if (!any && row.name != name) continue;
     if (needs_targets && !targets) continue;
+    if (any && (!traces_all(opener, options) || (targets && opener.only_by_name))) continue;
     if (targets && !row.can.controls) {
       if (any) continue;
       return no_control(name);
     }
     SourceOptions wanted = options;
     wanted.whole = any;
-    auto source = open(wanted);
+    auto source = opener.open(wanted);
     if (source) {
       opened.source = std::move(*source);
       return opened;
     }
     if (!any || needs_targets) return std::move(source).error();
-    if (opened.missing.empty()) opened.missing = source.error().message();  // the best one's
+    opened.missing += (opened.missing.empty() ? "" : "; ") + source.error().message();
   }
   return opened;
 }

@@ -99,6 +99,17 @@ TEST_F(Client, ReleaseIsOneThing) {
   EXPECT_EQ(asked[0].request.value, 2u + 9u);
 }
 
+/// Where a source makes every call, the thread is released all the same.
+TEST_F(Client, AnInjectedResultIsOfThePtraceSource) {
+  const bool injects = client.capabilities().injects;
+  const auto done = client.release(5, {.signal = 9, .to_thread = true, .result = -2});
+  EXPECT_EQ(done.has_value(), injects);
+  ASSERT_EQ(asked.size(), 1u);
+  const uint64_t bits = injects ? SONDE_RELEASE_RESULT | SONDE_RELEASE_TO_THREAD : 0;
+  EXPECT_EQ(asked[0].request.value, bits | (2u + 9u));
+  EXPECT_EQ(asked[0].request.address, injects ? static_cast<uint64_t>(-2) : 0);
+}
+
 TEST_F(Client, NoRingIsAnError) {
   transport->answer = [](const auto&, size_t) { return Transport::Answer{1, {}}; };
   auto made = client.create_buffers(4096);
@@ -125,7 +136,7 @@ TEST(Registry, TargetsAreForASourceThatControlsThem) {
   auto by_name = open_source("whole", true, {}, openers);
   ASSERT_FALSE(by_name);
   EXPECT_EQ(by_name.error().message(),
-            "the whole source traces the whole machine only: -c and -p need the kmod or ptrace source");
+            "the whole source traces the whole machine only: -c and -p need the kmod, bpf or ptrace source");
   auto next = open_source("auto", true, {}, openers);
   ASSERT_FALSE(next);
   EXPECT_EQ(next.error().code(), ENODEV);  // of `single`
@@ -138,7 +149,48 @@ TEST(Registry, TargetsAreForASourceThatControlsThem) {
   const SourceOpener two[] = {{kWhole, cannot_open}, {kWhole, by_name_only}};
   auto neither = open_source("auto", false, {}, two);
   ASSERT_TRUE(neither);
-  EXPECT_EQ(neither->missing, "not now") << "what the best source says is what users should see to";
+  EXPECT_EQ(neither->missing, "not now; by name only");
+}
+
+/// A source with the probes of some providers is taken only for these.
+TEST(Registry, AutoTakesASourceThatTracesAll) {
+  static constexpr SourceRow kOne = {"one", {.scope = SourceScope::Machine}};
+  const auto refuse = [](const SourceOptions&) -> Result<std::unique_ptr<EventSource>> {
+    return Error("asked", EPERM);
+  };
+  static constexpr std::string_view kProviders[] = {"proc", "profile", "syscall"};
+  const SourceOpener openers[] = {{kOne, refuse, kProviders}};
+  const auto missing = [&](std::string_view name, std::vector<std::string> providers) {
+    auto opened = open_source(name, false, {.providers = std::move(providers)}, openers);
+    return opened ? opened->missing : "error";
+  };
+  EXPECT_EQ(missing("auto", {"syscall"}), "asked");
+  EXPECT_EQ(missing("auto", {"syscall", "profile", "syscall"}), "asked");
+  EXPECT_EQ(missing("auto", {"proc", "syscall"}), "asked");
+  EXPECT_EQ(missing("auto", {"syscall", "pid"}), "");
+  EXPECT_EQ(missing("auto", {"sys*"}), "");
+  EXPECT_EQ(missing("auto", {}), "") << "nothing will be traced, or it is not known";
+  EXPECT_EQ(missing("one", {}), "error") << "whoever names it gets its own words";
+}
+
+/// Where a target is named, `auto` passes over a source that wants to be named itself.
+TEST(Registry, AutoPassesOverASourceOnlyByName) {
+  static constexpr SourceRow kOne = {"one", {.scope = SourceScope::Machine, .controls = true}};
+  static constexpr SourceRow kOther = {"other", {.scope = SourceScope::Targets, .controls = true}};
+  const auto refuse = [](const SourceOptions&) -> Result<std::unique_ptr<EventSource>> {
+    return Error("asked", EPERM);
+  };
+  const auto refuse_too = [](const SourceOptions&) -> Result<std::unique_ptr<EventSource>> {
+    return Error("the other", EPERM);
+  };
+  const SourceOpener openers[] = {{kOne, refuse, {}, true}, {kOther, refuse_too}};
+  const auto message = [&](std::string_view name, bool targets) {
+    auto opened = open_source(name, targets, {}, openers);
+    return opened ? opened->missing : opened.error().message();
+  };
+  EXPECT_EQ(message("auto", false), "asked");
+  EXPECT_EQ(message("auto", true), "the other");
+  EXPECT_EQ(message("one", true), "asked");
 }
 
 TEST(Registry, WithoutAModuleOnlyTargetsAreTraced) {
@@ -146,7 +198,7 @@ TEST(Registry, WithoutAModuleOnlyTargetsAreTraced) {
   auto opened = open_source("auto", false, {});
   ASSERT_TRUE(opened);
   EXPECT_EQ(opened->source, nullptr);
-  EXPECT_THAT(opened->missing, ::testing::HasSubstr("the kernel module is not loaded"));
+  EXPECT_THAT(opened->missing, ::testing::HasSubstr("the kernel module is not "));
   auto asked_for = open_source("kmod", true, {});
   ASSERT_FALSE(asked_for);
   EXPECT_EQ(asked_for.error().code(), ENOENT);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+#include "runtime/bpf/apart.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "runtime/base/unique_fd.h"
+
+namespace sonde::bpf {
+namespace {
+
+constexpr size_t kStackBytes = 1u << 18;
+constexpr int kPatienceMs = 1000;
+
+struct Act {
+  void (*act)(void*);
+  void* argument;
+};
+
+int begin(void* argument) {
+  const auto* one = static_cast<const Act*>(argument);
+  one->act(one->argument);
+  return 0;
+}
+
+/// Signals wait meanwhile: a handler would run on a stack that the act has put elsewhere.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+int run_apart(void (*act)(void*), void* argument) {
+  void* stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) return -1;
+  const SignalsWait wait;
+  Act one{act, argument};
+  int pidfd = -1;
+  const pid_t pid = clone(begin, static_cast<char*>(stack) + kStackBytes, CLONE_VM | CLONE_PIDFD, &one, &pidfd);
+  int status = -1, code = errno;
+  if (pid > 0) {
+    const UniqueFd ended(pidfd);
+    pollfd poll_for{pidfd, POLLIN, 0};
+    int ready;
+    do ready = poll(&poll_for, 1, kPatienceMs);
+    while (ready < 0 && errno == EINTR);
+    if (ready <= 0) kill(pid, SIGKILL);
+    while (waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR) continue;
+  }
+  munmap(stack, kStackBytes);
+  errno = code;
+  return status;
+}
+
+}  // namespace sonde::bpf

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// The tracepoints of the kernel that programs are attached to, and which events each shows
+//
+// A new event is a row's kind here, and what it asks and has as arguments in event_code.cpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+#include "kmod/shared/event.h"
+
+namespace sonde::bpf {
+
+/// Sample: a perf event of a CPU; User: an instruction of a program; the others are tracepoints.
+enum class Hook : uint8_t { Enter, Exit, NewTask, Exec, TaskExit, Generate, Deliver, Sample, User };
+inline constexpr uint32_t kHookCount = 7;  ///< tracepoints
+
+/// Some kinds of taps, in the order in which they fire.
+struct KindList {
+  std::array<sonde_tap_kind, 4> kinds{};
+  uint8_t count = 0;
+
+  constexpr KindList(std::initializer_list<sonde_tap_kind> list) {
+    for (const sonde_tap_kind kind : list) kinds[count++] = kind;
+  }
+  constexpr const sonde_tap_kind* begin() const { return kinds.data(); }
+  constexpr const sonde_tap_kind* end() const { return kinds.data() + count; }
+};
+
+struct HookRow {
+  const char* tracepoint;
+  const char* program;  ///< its name, behind kNamePrefix
+  KindList kinds;
+};
+
+/// By Hook. A new task returns from the call that made it after its start.
+inline constexpr std::array<HookRow, kHookCount> kHookRows = {{
+    {"sys_enter", "enter", {SONDE_TAP_EXEC, SONDE_TAP_SYSCALL_ENTRY}},
+    {"sys_exit", "exit", {SONDE_TAP_EXEC_FAILURE, SONDE_TAP_START, SONDE_TAP_LWP_START, SONDE_TAP_SYSCALL_RETURN}},
+    {"task_newtask", "newtask", {SONDE_TAP_CREATE, SONDE_TAP_LWP_CREATE}},
+    {"sched_process_exec", "exec", {SONDE_TAP_EXEC_SUCCESS}},
+    {"sched_process_exit", "end", {SONDE_TAP_LWP_EXIT, SONDE_TAP_EXIT}},
+    {"signal_generate", "generate", {SONDE_TAP_SIGNAL_SEND, SONDE_TAP_SIGNAL_DISCARD}},
+    {"signal_deliver", "deliver", {SONDE_TAP_SIGNAL_DELIVER, SONDE_TAP_SIGNAL_DISCARD}},
+}};
+
+/// Whether the event is a system call, whose row in the table is its number.
+constexpr bool is_call(sonde_tap_kind kind) {
+  return kind == SONDE_TAP_SYSCALL_ENTRY || kind == SONDE_TAP_SYSCALL_RETURN;
+}
+
+}  // namespace sonde::bpf

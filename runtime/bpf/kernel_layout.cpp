@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+#include "runtime/bpf/kernel_layout.h"
+
+namespace sonde::bpf {
+namespace {
+
+constexpr char kPath[] = "/sys/kernel/btf/vmlinux";
+constexpr uint64_t kNoOffset = ~0ull;
+constexpr int kDeepest = 8;  ///< anonymous structs in one another
+
+/// The type behind typedefs.
+CType resolve(CTypes& types, CTypeId id) {
+  CType type = types.type(id);
+  for (int turn = 0; turn < kDeepest && type.kind == CType::Kind::Typedef; turn++) type = types.type(type.target);
+  return type;
+}
+
+/// Finds a member of that name: its offset in bits, and its type in `id`.
+uint64_t find_member(CTypes& types, const CType& record, std::string_view name, CTypeId& id, int depth = 0) {
+  for (const CMember& member : record.members) {
+    if (member.name == name) return id = member.type, member.bit_offset;
+    if (!member.name.empty() || depth >= kDeepest) continue;
+    const uint64_t inside = find_member(types, resolve(types, member.type), name, id, depth + 1);
+    if (inside != kNoOffset) return member.bit_offset + inside;
+  }
+  return kNoOffset;
+}
+
+}  // namespace
+
+Result<KernelLayout> KernelLayout::read() {
+  auto types = read_btf(kPath);
+  if (!types) return std::move(types).error();
+  return KernelLayout(std::move(*types));
+}
+
+Result<int32_t> KernelLayout::offset(std::string_view structure, std::string_view path) {
+  const std::string key = std::string(structure) + "::" + std::string(path);
+  if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  const Error unknown("this kernel's BTF has no " + key, ENOENT);
+  auto known = structures_.find(structure);
+  if (known == structures_.end()) {
+    const auto id = types_->find(CName::Struct, structure);
+    if (!id) return unknown;
+    known = structures_.emplace(structure, types_->type(*id)).first;
+  }
+  CType record = known->second;
+  uint64_t bits = 0;
+  while (!path.empty()) {
+    const std::string_view name = path.substr(0, path.find('.'));
+    path.remove_prefix(std::min(path.size(), name.size() + 1));
+    CTypeId member = kCVoid;
+    const uint64_t at = find_member(*types_, record, name, member);
+    if (at == kNoOffset || at % 8 != 0) return unknown;
+    bits += at;
+    record = resolve(*types_, member);
+  }
+  return known_[key] = static_cast<int32_t>(bits / 8);
+}
+
+}  // namespace sonde::bpf

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// Where the running kernel has the members of its structures, by its own description (BTF)
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runtime/base/result.h"
+#include "runtime/process/c_types.h"
+
+namespace sonde::bpf {
+
+class KernelLayout {
+ public:
+  /// Errors: ENOENT, the kernel has no BTF.
+  static Result<KernelLayout> read();
+
+  /// The offset, in bytes, of a member: "task_struct", "thread_info.status". Members of anonymous structs and unions
+  /// belong to the outer one. A section of variables counts as a structure: ".data..percpu", "runqueues". Errors: ENOENT, this kernel has no such member.
+  Result<int32_t> offset(std::string_view structure, std::string_view path);
+
+ private:
+  explicit KernelLayout(std::unique_ptr<CTypes> types) : types_(std::move(types)) {}
+
+  std::unique_ptr<CTypes> types_;
+  std::map<std::string, int32_t> known_;
+  std::map<std::string, CType, std::less<>> structures_;  ///< those that were asked for
+};
+
+}  // namespace sonde::bpf

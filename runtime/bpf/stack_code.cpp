@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+// The kernel walks its own stack. Of the user's it knows frame pointers only, so that is copied for the reader to walk
+// (copied_stack.h): piece by piece, none of which crosses a page, because the absent page that ends it is not waited for.
+//
+// At a tracepoint its own begins with what the tracepoint has called: our program, and the function that runs programs.
+// These are left out. A sample begins where the CPU was interrupted; the kernel's stack is empty if that was in user code.
+#include "runtime/bpf/stack_code.h"
+
+#include <array>
+
+#include "runtime/bpf/copied_stack.h"
+#include "runtime/bpf/hooks.h"
+#include "runtime/bpf/record_code.h"
+
+namespace sonde::bpf {
+namespace {
+
+using L = sonde_lowering;
+using In = sonde_dif_insn;
+
+constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R4 = BPF_REG_4, R5 = BPF_REG_5,
+                  kRing = BPF_REG_6, kRecord = BPF_REG_7, FP = BPF_REG_10;
+constexpr int32_t kOwnFrames = 3;  ///< the program, bpf_trace_runN(), __bpf_trace_NAME()
+constexpr int32_t kPage = 4096;
+
+Column& column_of(L* l) { return static_cast<Column&>(*l); }
+
+int32_t kernel_flags(L* l) { return column_of(l).kind == SONDE_TAP_PROFILE ? 0 : kOwnFrames; }
+
+/// R0 = the bytes of a stack of at most `frames`, which is written to where R2 points; negative: there is none.
+void walk(L* l, int32_t frames, int32_t flags) {
+  sonde_lower_ldx(l, BPF_DW, R1, FP, kContext);
+  sonde_lower_mov_imm(l, R3, 8 * frames);
+  sonde_lower_mov_imm(l, R4, flags);
+  call_helper(l, BPF_FUNC_get_stack);
+}
+
+/// A thread without such a stack, as the kernel's own, has an empty one.
+void capture(L* l, const In* in, int32_t flags) {
+  load_span_start(l, R2);
+  walk(l, in->i, flags);
+  const uint32_t walked = sonde_lower_branch_imm(l, BPF_JSGE, R0, 0);
+  sonde_lower_mov_imm(l, R0, 0);
+  sonde_lower_land(l, walked);
+  end_span(l, in->d, R0, R0);
+}
+
+/// Begins the span with struct CopiedStack. R3 = the thread's registers.
+void copy_registers(L* l, const In* in) {
+  load_used(l, R1);
+  sonde_lower_stx(l, BPF_W, kRing, R1, kStackSlot);
+  sonde_lower_mov(l, R2, R1);
+  sonde_lower_alu_imm(l, BPF_ADD, R2, sizeof(CopiedStack));
+  sonde_lower_stx(l, BPF_W, kRing, R2, kUsed);
+  sonde_lower_alu(l, BPF_ADD, R1, kRecord);
+  sonde_lower_st(l, BPF_DW, R1, 0, in->i);  // frames, and at_edge
+  sonde_lower_alu_imm(l, BPF_ADD, R1, offsetof(CopiedStack, registers));
+  sonde_lower_mov_imm(l, R2, sizeof(pt_regs));
+  call_helper(l, BPF_FUNC_probe_read_kernel);
+}
+
+/// Where to begin, and how much to copy: the main thread's stack ends where the program's arguments begin.
+void find_stack(L* l) {
+  sonde_lower_ldx(l, BPF_DW, R1, FP, kRegisters);
+  sonde_lower_ldx(l, BPF_DW, R1, R1, kStackPointer);
+  sonde_lower_alu_imm(l, BPF_AND, R1, -8);
+  sonde_lower_stx(l, BPF_DW, kRing, R1, kStackAt);
+  sonde_lower_ldx(l, BPF_DW, R2, FP, kTask);
+  sonde_lower_ldx(l, BPF_DW, R2, R2, member(l, "task_struct", "mm"));
+  sonde_lower_ldx(l, BPF_DW, R2, R2, member(l, "mm_struct", "start_stack"));
+  sonde_lower_alu(l, BPF_SUB, R2, R1);
+  sonde_lower_alu_imm(l, BPF_AND, R2, -8);
+  const uint32_t near = sonde_lower_branch_imm(l, BPF_JLE, R2, kStackBytes);
+  sonde_lower_mov_imm(l, R2, kStackBytes);
+  sonde_lower_land(l, near);
+  sonde_lower_stx(l, BPF_W, kRing, R2, kStackLeft);
+}
+
+struct Ends {
+  uint32_t none, failed;  ///< branches: nothing is left; the page is absent
+};
+
+/// Copies what is wanted of the next page.
+Ends copy_piece(L* l) {
+  Ends ends{};
+  sonde_lower_ldx(l, BPF_DW, R3, kRing, kStackAt);
+  sonde_lower_ldx(l, BPF_W, R4, kRing, kStackLeft);
+  sonde_lower_mov(l, R5, R3);
+  sonde_lower_alu_imm(l, BPF_AND, R5, kPage - 1);
+  sonde_lower_mov_imm(l, R2, kPage);
+  sonde_lower_alu(l, BPF_SUB, R2, R5);
+  const uint32_t whole = sonde_lower_branch(l, BPF_JLE, R2, R4);
+  sonde_lower_mov(l, R2, R4);
+  sonde_lower_land(l, whole);
+  sonde_lower_alu_imm(l, BPF_AND, R2, 2 * kPage - 1);  // for the verifier
+  ends.none = sonde_lower_branch_imm(l, BPF_JEQ, R2, 0);
+  sonde_lower_stx(l, BPF_W, kRing, R2, kStackPiece);
+  load_span_start(l, R1);
+  call_helper(l, BPF_FUNC_probe_read_user);
+  ends.failed = sonde_lower_branch_imm(l, BPF_JNE, R0, 0);
+  sonde_lower_ldx(l, BPF_W, R2, kRing, kStackPiece);
+  load_used(l, R1);
+  sonde_lower_alu(l, BPF_ADD, R1, R2);
+  sonde_lower_stx(l, BPF_W, kRing, R1, kUsed);
+  sonde_lower_ldx(l, BPF_DW, R3, kRing, kStackAt);
+  sonde_lower_alu(l, BPF_ADD, R3, R2);
+  sonde_lower_stx(l, BPF_DW, kRing, R3, kStackAt);
+  sonde_lower_ldx(l, BPF_W, R4, kRing, kStackLeft);
+  sonde_lower_alu(l, BPF_SUB, R4, R2);
+  sonde_lower_stx(l, BPF_W, kRing, R4, kStackLeft);
+  return ends;
+}
+
+/// The slot is the span of what was copied.
+void end_copy(L* l, uint32_t slot) {
+  load_used(l, R1);
+  sonde_lower_ldx(l, BPF_W, R2, kRing, kStackSlot);
+  sonde_lower_alu(l, BPF_SUB, R1, R2);
+  sonde_lower_alu_imm(l, BPF_LSH, R2, 32);
+  sonde_lower_alu(l, BPF_OR, R2, R1);
+  sonde_lower_stx(l, BPF_DW, kRecord, R2, slot_offset(slot));
+}
+
+/// R2 = memory behind the longest record, even of one that is put together in the scratch.
+void load_scratch(L* l) {
+  sonde_lower_ldx(l, BPF_DW, R1, FP, kRingBytes);
+  sonde_lower_mov(l, R2, kRing);
+  sonde_lower_alu(l, BPF_ADD, R2, R1);
+  sonde_lower_alu_imm(l, BPF_ADD, R2, SONDE_RING_DATA + kScratchBytes / 2);
+}
+
+}  // namespace
+
+/// A thread of the kernel has no user stack: the slot is absent.
+void capture_user_stack(L* l, const In* in) {
+  const sonde_tap_kind kind = column_of(l).kind;
+  const bool may_lack =
+      !is_call(kind) && kind != SONDE_TAP_USER_ENTRY && kind != SONDE_TAP_USER_RETURN && kind != SONDE_TAP_USER_OFFSET;
+  sonde_lower_st(l, BPF_DW, kRecord, slot_offset(in->d), 0);
+  sonde_lower_ldx(l, BPF_DW, R3, FP, kRegisters);
+  const uint32_t none = may_lack ? sonde_lower_branch_imm(l, BPF_JEQ, R3, 0) : 0;
+  copy_registers(l, in);
+  find_stack(l);
+  std::array<Ends, kStackBytes / kPage + 1> ends;
+  for (Ends& one : ends) one = copy_piece(l);
+  for (const Ends& one : ends) {
+    sonde_lower_land(l, one.none);
+    sonde_lower_land(l, one.failed);
+  }
+  end_copy(l, in->d);
+  if (may_lack) sonde_lower_land(l, none);
+}
+
+void capture_kernel_stack(L* l, const In* in) { capture(l, in, kernel_flags(l)); }
+
+void load_kernel_caller(L* l) {
+  load_scratch(l);
+  walk(l, 2, kernel_flags(l));
+  sonde_lower_mov_imm(l, R1, 0);
+  const uint32_t shallow = sonde_lower_branch_imm(l, BPF_JNE, R0, 2 * 8);
+  load_scratch(l);
+  sonde_lower_ldx(l, BPF_DW, R1, R2, 8);
+  sonde_lower_land(l, shallow);
+}
+
+void load_kernel_depth(L* l) {
+  load_scratch(l);
+  walk(l, SONDE_DIF_MAX_FRAMES, kernel_flags(l));
+  sonde_lower_mov(l, R1, R0);
+  const uint32_t walked = sonde_lower_branch_imm(l, BPF_JSGE, R1, 0);
+  sonde_lower_mov_imm(l, R1, 0);
+  sonde_lower_land(l, walked);
+  sonde_lower_alu_imm(l, BPF_RSH, R1, 3);
+}
+
+}  // namespace sonde::bpf

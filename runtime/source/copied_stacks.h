@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Walks the stacks that programs in the kernel have copied into records
+//
+//   record: registers, bytes of the stack --> guard::Unwinder, by frame information --> record: program counters
+//
+// The frame information is read from the process, or if that has ended, from the files that it had mapped. So a record is
+// best read soon: programs wake the reader for each one that has a stack.
+#pragma once
+
+#include <list>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/abi/requests.h"
+#include "runtime/bpf/copied_stack.h"
+#include "runtime/guard/unwind.h"
+
+namespace sonde {
+
+class CopiedStacks {
+ public:
+  /// Replaces each copied stack of the record by its program counters. `kinds`: of its slots.
+  void finish(sonde_record& record, std::span<const uint8_t> kinds);
+  /// A mapping in which a walked stack has addresses, and which was not known before.
+  std::optional<MappingSeen> take_mapping();
+
+ private:
+  /// The objects of a process, as they were when it was last looked at.
+  struct Process {
+    explicit Process(uint32_t pid) : unwinder(static_cast<pid_t>(pid)) {}
+    guard::Unwinder unwinder;
+    std::vector<guard::Mapping> objects;
+    bool looked = false;
+  };
+  Process& process_of(uint32_t pid);
+  uint32_t walk(const sonde_record& record, const bpf::CopiedStack& copied, std::span<const uint8_t> stack);
+  bool read_file(const Process& process, uint64_t address, void* to, size_t length);
+  void note_mappings(const sonde_record& record, Process& process);
+
+  std::map<uint32_t, Process> processes_;                    ///< by pid
+  std::map<std::pair<uint64_t, uint64_t>, UniqueFd> files_;  ///< by device and inode
+  std::vector<uint64_t> frames_;                             ///< of the last walk
+  std::list<MappingSeen> seen_;
+};
+
+}  // namespace sonde

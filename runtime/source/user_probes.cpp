@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/source/user_probes.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+#include "runtime/bpf/bpf_call.h"
+#include "runtime/bpf/hook_program.h"
+#include "runtime/source/capabilities.h"
+
+namespace sonde {
+namespace {
+
+using bpf::UprobeForm;
+using bpf::UprobeLink;
+
+constexpr uint32_t kReentering = 16384;  ///< threads and probes of which it is noted at once
+constexpr size_t kMostSingle = 64;       ///< perf events: each takes 50 to 110 ms to go
+constexpr size_t kPlacesNamed = 3;
+constexpr int kNotSupported = 524;  ///< the kernel's own ENOTSUPP, which user space has no name for
+constexpr const char* kNames[] = {"entries", "returns", "offsets", "jumps"};
+
+/// An array that is written here and read by programs.
+class MappedArray {
+ public:
+  static Result<MappedArray> create(const char* name, uint32_t value_bytes, uint32_t rows) {
+    MappedArray array;
+    array.stride_ = (value_bytes + 7) & ~7u;
+    auto map = bpf::create_map(name, {BPF_MAP_TYPE_ARRAY, 4, value_bytes, rows, BPF_F_MMAPABLE});
+    if (!map) return std::move(map).error();
+    array.map_ = std::move(*map);
+    array.bytes_ = (size_t{array.stride_} * rows + 4095) & ~size_t{4095};
+    void* at = mmap(nullptr, array.bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, array.map_.get(), 0);
+    if (at == MAP_FAILED) return Error::from_errno("map a table of probes");
+    array.at_ = static_cast<uint8_t*>(at);
+    return array;
+  }
+  ~MappedArray() {
+    if (at_ != nullptr) munmap(at_, bytes_);
+  }
+  MappedArray(MappedArray&& other) noexcept
+      : map_(std::move(other.map_)),
+        at_(std::exchange(other.at_, nullptr)),
+        bytes_(other.bytes_),
+        stride_(other.stride_) {}
+  MappedArray& operator=(MappedArray&&) = delete;
+
+  uint32_t* words(uint32_t row) { return reinterpret_cast<uint32_t*>(at_ + size_t{stride_} * row); }
+  uint8_t* bytes(uint32_t row) { return at_ + size_t{stride_} * row; }
+  UniqueFd take_map() { return std::move(map_); }
+
+ private:
+  MappedArray() = default;
+  UniqueFd map_;
+  uint8_t* at_ = nullptr;
+  size_t bytes_ = 0;
+  uint32_t stride_ = 0;
+};
+
+/// A file whose code is mapped here while probes are put into it.
+class MappedCode {
+ public:
+  explicit MappedCode(int file) {
+    struct stat found {};
+    if (fstat(file, &found) != 0 || found.st_size == 0) return;
+    bytes_ = static_cast<size_t>(found.st_size);
+    at_ = mmap(nullptr, bytes_, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+  }
+  ~MappedCode() {
+    if (at_ != MAP_FAILED) munmap(at_, bytes_);
+  }
+  MappedCode(const MappedCode&) = delete;
+  MappedCode& operator=(const MappedCode&) = delete;
+
+ private:
+  void* at_ = MAP_FAILED;
+  size_t bytes_ = 0;
+};
+
+/// The text of a file, read in pieces: there may be many places, and a mapping would end us if the file became shorter.
+class Text {
+ public:
+  explicit Text(int file) : file_(file) {}
+  UprobeForm form_at(uint64_t offset) {
+    if (offset < from_ || offset + bpf::kFormBytes > from_ + piece_.size()) {
+      piece_.resize(kPiece);
+      const ssize_t got = pread(file_, piece_.data(), piece_.size(), static_cast<off_t>(offset));
+      piece_.resize(got > 0 ? static_cast<size_t>(got) : 0);
+      from_ = offset;
+    }
+    return piece_.empty() ? UprobeForm::Barred : bpf::uprobe_form(std::span(piece_).subspan(offset - from_));
+  }
+
+ private:
+  static constexpr size_t kPiece = 1u << 16;
+  int file_;
+  uint64_t from_ = 0;
+  std::vector<uint8_t> piece_;
+};
+
+bool is_jump_back(const Tap& tap) { return tap.kind == SONDE_TAP_USER_ENTRY && tap.leave.how != SONDE_LEAVE_NONE; }
+
+std::string place_of(const Tap& tap) {
+  char offset[32];
+  std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(tap.offset));
+  return tap.path + offset;
+}
+
+/// Typed arguments are memory at addresses that no process can map; here nobody knows where they are.
+bool reads_typed_arguments(const sonde_dif_program& fire) {
+  for (uint32_t at = 0; at < fire.length; at++) {
+    uint64_t value = 0;
+    if (fire.insns[at].op != SONDE_DIF_LC) continue;
+    std::memcpy(&value, fire.pool + fire.insns[at].i, sizeof value);
+    if (value >> 48 == SONDE_ARGUMENT_WINDOW >> 48) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+size_t UserProbes::kind_of(const Tap& tap) {
+  if (is_jump_back(tap)) return kJumps;
+  return tap.kind == SONDE_TAP_USER_ENTRY ? 0 : tap.kind == SONDE_TAP_USER_RETURN ? 1 : 2;
+}
+
+/// The stubs are attached once; what they lead to changes.
+Result<void> UserProbes::begin() {
+  if (programs_map_) return {};
+  how_ = bpf::has_uprobe_links() ? UprobeLink::Many : UprobeLink::One;
+  auto programs = bpf::create_map("users", {BPF_MAP_TYPE_PROG_ARRAY, 4, 4, kKinds, 0});
+  if (!programs) return std::move(programs).error();
+  auto reentered = bpf::create_map("reentered", {BPF_MAP_TYPE_LRU_HASH, 8, sizeof(bpf::Reentered), kReentering, 0});
+  if (!reentered) return std::move(reentered).error();
+  for (uint32_t kind = 0; kind < kKinds; kind++) {
+    auto stub = bpf::load_uprobe_program("stub", bpf::build_stub(programs->get(), kind), how_);
+    if (!stub) return std::move(stub).error();
+    kinds_[kind].stub = std::move(*stub);
+  }
+  programs_map_ = std::move(*programs);
+  reentered_ = std::move(*reentered);
+  return {};
+}
+
+Result<std::vector<UserProbes::Group>> UserProbes::add_rows(std::span<const Tap> taps) {
+  std::map<std::pair<size_t, std::string>, Group> groups;
+  for (const Tap& tap : taps) {
+    const size_t kind = kind_of(tap);
+    if (kinds_[kind].rows == bpf::kMostUserRows) return Error("too many probes in one session", E2BIG);
+    Row& row = rows_[tap.id.value];
+    row = Row{kind, kinds_[kind].rows++, tap};
+    groups[{kind, tap.path}].push_back(&row);
+  }
+  std::vector<Group> all;
+  for (auto& [key, group] : groups) all.push_back(std::move(group));
+  // Jumps are armed before the entries that they lead to, so that no arrival is taken for a call.
+  std::ranges::stable_sort(all, std::greater(), [](const Group& group) { return group.front()->kind == kJumps; });
+  return all;
+}
+
+Result<void> UserProbes::arm(std::span<const Tap> taps, const Session& session, const bpf::World& world) {
+  if (taps.empty()) return {};
+  if (auto begun = begin(); !begun) return begun;
+  if (how_ == UprobeLink::One && rows_.size() + taps.size() > kMostSingle)
+    return Error("more than " + std::to_string(kMostSingle) + " probes in programs need Linux 6.6", E2BIG);
+  auto groups = add_rows(taps);
+  Result<void> done = groups ? rebuild(session, world) : Result<void>(std::move(groups).error());
+  for (Group& group : groups ? *groups : std::vector<Group>()) {
+    if (!done) break;
+    done = arm_group(group);
+  }
+  std::vector<uint32_t> unarmed;
+  for (const Tap& tap : taps)
+    if (const auto row = rows_.find(tap.id.value); row != rows_.end() && (!done || row->second.link == 0))
+      unarmed.push_back(tap.id.value);
+  notice_left_out(taps.size());
+  const bool none = done && unarmed.size() == taps.size();
+  drop(unarmed);
+  if (!none) return done;
+  const std::string why = take_notice();
+  return Error(why.empty() ? "no probe could be armed" : why, EOPNOTSUPP);
+}
+
+Result<void> UserProbes::disarm(std::span<const TapId> taps, const Session& session, const bpf::World& world) {
+  std::vector<uint32_t> ours;
+  for (const TapId tap : taps)
+    if (rows_.contains(tap.value)) ours.push_back(tap.value);
+  if (ours.empty()) return {};
+  drop(ours);
+  return rebuild(session, world);
+}
+
+/// Forgets these taps. A link stays until all its taps are gone: their rows are empty meanwhile.
+void UserProbes::drop(const std::vector<uint32_t>& taps) {
+  for (const uint32_t tap : taps) {
+    const auto row = rows_.find(tap);
+    const auto link = links_.find(row->second.link);
+    if (link != links_.end() && --link->second.taps == 0) links_.erase(link);
+    rows_.erase(row);
+  }
+}
+
+Result<void> UserProbes::rebuild(const Session& session, const bpf::World& world) {
+  if (!programs_map_) return {};
+  for (size_t kind = 0; kind < kKinds; kind++)
+    if (auto done = rebuild_kind(kind, session, world); !done) return done;
+  return {};
+}
+
+/// Makes the program and the tables of a kind anew: a column for each fire part and place in the order of a probe's ECBs.
+Result<void> UserProbes::rebuild_kind(size_t kind, const Session& session, const bpf::World& world) {
+  std::unordered_map<uint32_t, std::vector<Row*>> by_probe;
+  bool judges = false;
+  for (auto& [tap, row] : rows_) {
+    if (row.kind != kind) continue;
+    by_probe[row.tap.probe.value].push_back(&row);
+    judges |= row.tap.leave.how > SONDE_LEAVE_JUMP;
+  }
+  std::vector<uint32_t> columns;
+  std::unordered_map<uint32_t, std::vector<std::pair<uint32_t, uint32_t>>> cells;  // probe -> column, epid
+  for (const auto& [epid, ecb] : session.ecbs) {
+    if (kind == kJumps || !by_probe.contains(ecb.probe.value)) continue;
+    auto& cell = cells[ecb.probe.value];
+    uint32_t column = cell.empty() ? 0 : cell.back().first + 1;
+    while (column < columns.size() && columns[column] != ecb.program.value) column++;
+    if (column == columns.size()) columns.push_back(ecb.program.value);
+    cell.emplace_back(column, epid);
+  }
+  const uint32_t rows = std::max(kinds_[kind].rows, 1u);
+  if (by_probe.empty() && !kinds_[kind].program) return {};
+  auto table = MappedArray::create("table", bpf::row_bytes(columns.size()), rows);
+  if (!table) return std::move(table).error();
+  auto places = MappedArray::create("places", sizeof(bpf::UserPlace), rows);
+  if (!places) return std::move(places).error();
+  for (const auto& [probe, of_probe] : by_probe) {
+    for (const Row* row : of_probe) {
+      const auto from_entry = static_cast<int64_t>(row->tap.offset - row->tap.function);
+      const bpf::UserPlace place{probe, 0, from_entry, row->tap.leave, 0};
+      std::memcpy(places->bytes(row->number), &place, sizeof place);
+      const auto found = cells.find(probe);
+      if (found == cells.end()) continue;
+      uint32_t* words = table->words(row->number);
+      words[0] = probe;
+      for (const auto& [column, epid] : found->second) words[1 + column] = epid;
+    }
+  }
+  std::vector<bpf::FirePart> fires;
+  for (const uint32_t program : columns)
+    fires.push_back({&session.programs.at(program).view, &session.folds.at(program)});
+  Kind& made = kinds_[kind];
+  UniqueFd old_table = std::exchange(made.table, table->take_map());
+  UniqueFd old_places = std::exchange(made.places, places->take_map());
+  return load(kind, fires, world, judges);
+}
+
+Result<void> UserProbes::load(size_t kind, std::span<const bpf::FirePart> columns, const bpf::World& world,
+                              bool judges) {
+  Kind& made = kinds_[kind];
+  Result<std::vector<bpf_insn>> insns = std::vector<bpf_insn>();
+  for (const bpf::FirePart& fire : columns)
+    if (reads_typed_arguments(*fire.program))
+      return Error("args[] by the types of a function's parameters are not to be had here: use arg0, arg1 ...",
+                   EOPNOTSUPP);
+  constexpr sonde_tap_kind kTaps[] = {SONDE_TAP_USER_ENTRY, SONDE_TAP_USER_RETURN, SONDE_TAP_USER_OFFSET};
+  if (kind == kJumps) {
+    insns = bpf::build_jump_program(made.places.get(), reentered_.get());
+  } else {
+    const bpf::UserProgram wanted{kTaps[kind],
+                                  {columns.begin(), columns.end()},
+                                  made.table.get(),
+                                  made.places.get(),
+                                  kinds_[kJumps].rows > 0 ? reentered_.get() : -1,
+                                  origins_,
+                                  static_cast<uint32_t>(getpid()),
+                                  judges};
+    insns = bpf::build_user_program(wanted, world);
+  }
+  if (!insns) return std::move(insns).error();
+  auto program = bpf::load_uprobe_program(kNames[kind], *insns, how_);
+  if (!program) return std::move(program).error();
+  const auto index = static_cast<uint32_t>(kind), fd = static_cast<uint32_t>(program->get());
+  if (auto done = bpf::update_map(programs_map_.get(), &index, &fd); !done) return done;
+  made.program = std::move(*program);
+  return {};
+}
+
+Result<void> UserProbes::arm_group(Group& group) {
+  const std::string& path = group.front()->tap.path;
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) return Error::from_errno(path);
+  std::ranges::sort(group, {}, [](const Row* row) { return row->tap.offset; });
+  std::vector<UprobeForm> forms;
+  Text text(file.get());
+  for (const Row* row : group) forms.push_back(text.form_at(row->tap.offset));
+  const Group right = without_wrong(group, forms);
+  if (right.empty()) return {};
+  const MappedCode code(file.get());
+  return how_ == UprobeLink::Many ? link_all(right) : link_each(right);
+}
+
+UserProbes::Group UserProbes::without_wrong(const Group& group, const std::vector<UprobeForm>& forms) {
+  Group right;
+  for (size_t n = 0; n < group.size(); n++) {
+    const auto tried = trials_.uprobe(forms[n], how_);
+    const bool by_thread = (group[n]->tap.leave.flags & (SONDE_LEAVE_FS | SONDE_LEAVE_GS)) != 0;
+    if (forms[n] == UprobeForm::Barred)
+      leave_out(*group[n], "the kernel puts no probe on " + std::string(bpf::name_of(forms[n])));
+    else if (!tried)
+      leave_out(*group[n], "a uprobe on " + std::string(bpf::name_of(forms[n])) + " is wrong in this kernel (" +
+                               tried.error().message() + ")");
+    else if (by_thread)
+      leave_out(*group[n], "it jumps by the memory of its thread");
+    else
+      right.push_back(group[n]);
+  }
+  return right;
+}
+
+Result<void> UserProbes::link_all(const Group& group) {
+  const uint64_t number = ++last_link_;
+  Link& link = links_[number];
+  auto done = link_half(group, link);
+  for (Row* row : group)
+    if (row->link == last_link_) link.taps++;
+  if (link.taps == 0) links_.erase(number);
+  return done;
+}
+
+/// The kernel refuses a link as a whole, and does not say for which place: looks for it by halves.
+Result<void> UserProbes::link_half(std::span<Row* const> group, Link& link) {
+  std::vector<uint64_t> offsets, cookies;
+  for (const Row* row : group) {
+    offsets.push_back(row->tap.offset);
+    const bool entry = row->kind == 0;
+    cookies.push_back(bpf::make_cookie(row->number, row->tap.pid, entry && kinds_[kJumps].rows > 0));
+  }
+  const Tap& first = group.front()->tap;
+  auto fd = bpf::attach_uprobes(kinds_[group.front()->kind].stub.get(), first.path, offsets, cookies);
+  if (fd) {
+    link.fds.push_back(std::move(*fd));
+    for (Row* row : group) row->link = last_link_;
+    return {};
+  }
+  const int code = fd.error().code();
+  if (code != kNotSupported && code != EOPNOTSUPP && code != EINVAL && code != ENOEXEC) return std::move(fd).error();
+  if (group.size() == 1) {
+    leave_out(*group.front(), "the kernel puts no probe on this instruction");
+    return {};
+  }
+  if (auto done = link_half(group.first(group.size() / 2), link); !done) return done;
+  return link_half(group.subspan(group.size() / 2), link);
+}
+
+Result<void> UserProbes::link_each(const Group& group) {
+  const uint64_t number = ++last_link_;
+  Link& link = links_[number];
+  for (Row* row : group) {
+    const bool entry = row->kind == 0;
+    auto fd = bpf::attach_one_uprobe(kinds_[row->kind].stub.get(), row->tap.path, row->tap.offset,
+                                     bpf::make_cookie(row->number, row->tap.pid, entry && kinds_[kJumps].rows > 0));
+    if (!fd && fd.error().code() == kNotSupported) {
+      leave_out(*row, "the kernel puts no probe on this instruction");
+      continue;
+    }
+    if (!fd) return std::move(fd).error();
+    link.fds.push_back(std::move(*fd));
+    row->link = number;
+    link.taps++;
+  }
+  if (link.taps == 0) links_.erase(number);
+  return {};
+}
+
+void UserProbes::leave_out(const Row& row, const std::string& why) { left_out_[why].push_back(place_of(row.tap)); }
+
+/// Says once for each reason what has no probe.
+void UserProbes::notice_left_out(size_t of) {
+  for (const auto& [why, places] : left_out_) {
+    std::string text =
+        "not traced, " + std::to_string(places.size()) + " of " + std::to_string(of) + " places: " + why + ": ";
+    for (size_t n = 0; n < std::min(places.size(), kPlacesNamed); n++) text += (n > 0 ? ", " : "") + places[n];
+    if (places.size() > kPlacesNamed) text += " ...";
+    notices_.push_back(text + "; -x source=" + sources_with([](const SourceCapabilities& can) { return can.holds; }) +
+                       " can");
+  }
+  left_out_.clear();
+}
+
+std::string UserProbes::take_notice() {
+  if (notices_.empty()) return "";
+  std::string text = std::move(notices_.front());
+  notices_.pop_front();
+  return text;
+}
+
+uint64_t UserProbes::take_misses() {
+  uint64_t all = 0;
+  for (Kind& kind : kinds_) {
+    if (!kind.stub) continue;
+    auto misses = bpf::recursion_misses(kind.stub.get());
+    if (!misses || *misses <= kind.misses) continue;
+    all += *misses - kind.misses;
+    kind.misses = *misses;
+  }
+  return all;
+}
+
+}  // namespace sonde

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The taps of the bpf source at instructions of programs
+//
+//   taps --> by kind and file --> form of each instruction --tried (runtime/bpf/trials.h)--> a link for all that are left
+//                                       |                                                    |
+//                                       wrong here: left out, and said                       stub --> program --> columns
+//
+// A link belongs to a file, so what is armed fires in every process that has the file mapped, now or later; the program
+// asks whose thread it is. The kernel looks at an instruction when it puts the probe there, which it does only where the
+// file is mapped; so while a link is made the file is mapped here, too: what the kernel refuses is known at once.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/abi/protocol.h"
+#include "runtime/abi/requests.h"
+#include "runtime/bpf/trials.h"
+#include "runtime/bpf/user_program.h"
+
+namespace sonde {
+
+class UserProbes {
+ public:
+  /// What the session has, by id.
+  struct Session {
+    const std::map<uint32_t, OwnedProgram>& programs;
+    const std::map<uint32_t, sonde_fold>& folds;  ///< of programs
+    const std::map<uint32_t, Ecb>& ecbs;
+  };
+
+  /// Which of the processes fire; see UserProgram::origins.
+  void set_origins(int map) { origins_ = map; }
+  /// Adds these taps, and arms them. Those that cannot be are left out with a notice.
+  /// Errors: EOPNOTSUPP none of them can be; those of the kernel.
+  Result<void> arm(std::span<const Tap> taps, const Session& session, const bpf::World& world);
+  /// None of them fires once a program that runs now has ended.
+  Result<void> disarm(std::span<const TapId> taps, const Session& session, const bpf::World& world);
+  /// The ECBs have changed.
+  Result<void> rebuild(const Session& session, const bpf::World& world);
+  bool empty() const { return rows_.empty(); }
+  /// How often the kernel has left a program out since the last call.
+  uint64_t take_misses();
+  /// A text for the user that waits; empty: none.
+  std::string take_notice();
+
+ private:
+  /// Entries, returns, offsets, and jumps back to a function's first instruction, which have no columns.
+  static constexpr size_t kKinds = 4, kJumps = 3;
+
+  struct Row {
+    size_t kind;
+    uint32_t number;
+    Tap tap;
+    uint64_t link = 0;  ///< by number; 0: not armed
+  };
+  struct Link {
+    std::vector<UniqueFd> fds;
+    size_t taps = 0;
+  };
+  struct Kind {
+    UniqueFd stub, table, places, program;
+    uint32_t rows = 0;  ///< numbers that have been given
+    uint64_t misses = 0;
+  };
+  /// Taps of one kind in one file.
+  using Group = std::vector<Row*>;
+
+  static size_t kind_of(const Tap& tap);
+  Result<void> begin();
+  Result<std::vector<Group>> add_rows(std::span<const Tap> taps);
+  Result<void> rebuild_kind(size_t kind, const Session& session, const bpf::World& world);
+  Result<void> load(size_t kind, std::span<const bpf::FirePart> columns, const bpf::World& world, bool judges);
+  Result<void> arm_group(Group& group);
+  Group without_wrong(const Group& group, const std::vector<bpf::UprobeForm>& forms);
+  Result<void> link_all(const Group& group);
+  Result<void> link_each(const Group& group);
+  Result<void> link_half(std::span<Row* const> group, Link& link);
+  void leave_out(const Row& row, const std::string& why);
+  void notice_left_out(size_t of);
+  void drop(const std::vector<uint32_t>& taps);
+
+  bpf::Trials trials_;
+  bpf::UprobeLink how_ = bpf::UprobeLink::Many;
+  UniqueFd programs_map_, reentered_;
+  int origins_ = -1;
+  std::array<Kind, kKinds> kinds_;
+  std::map<uint32_t, Row> rows_;    ///< by tap
+  std::map<uint64_t, Link> links_;  ///< by number
+  uint64_t last_link_ = 0;
+  std::map<std::string, std::vector<std::string>> left_out_;  ///< by reason: places
+  std::deque<std::string> notices_;
+};
+
+}  // namespace sonde

@@ -31,13 +31,28 @@ class Compiler {
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;
 
+  /// compile() will be called: prepares for it, in a thread of its own.
+  void expect_bodies();
+
   /// Compiles texts that belong together (all -n, -s ... of a command line, or one entry at the prompt), in order.
   /// Errors: Error::message() is the rendered diagnostic(s); the program keeps no clause of a failed call.
   Result<std::vector<CompiledText>> compile(std::span<const SourceText> texts, const MacroValues& macros);
 
+  /// What the last compile() that failed has reported; empty if it failed for another reason.
+  const std::vector<Reported>& reported() const;
+  /// What the last compile() found doubtful in its texts, whether it failed or not.
+  const std::vector<Reported>& warnings() const;
+
   /// The descriptions of the texts' clauses, without compiling them or reporting anything; empty if they have errors.
   /// Used to choose the seccomp filter before the target, and so $target, exists.
   std::vector<ProbeDescription> preview(std::span<const SourceText> texts, const MacroValues& macros);
+
+  // For those who complete what is typed.
+  /// What may stand as the member in which the text ends, or behind its last "." or "->", with the types: members, or the
+  /// variables of this-> and self->. Nothing is compiled or reported. It may open debug information of the targets.
+  std::vector<NamedType> members(std::string_view text, const MacroValues& macros);
+  /// The global variables and inlines that texts have defined.
+  std::vector<NamedType> globals() const;
 
   // For those who check a provider.
   /// Compiles the D texts that plug-ins have brought (add_library_part()), though no script uses them. What is wrong is

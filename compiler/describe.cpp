@@ -58,6 +58,7 @@ ClauseDesc describe(const SplitClause& split, const std::shared_ptr<const std::s
   result.records = summary.records;
   result.execname_slot = split.execname_slot;
   result.destructive = summary.destructive;
+  result.has_predicate = clause.predicate != nullptr;
   result.impossible = summary.impossible.empty() ? clause.needs : summary.impossible;
   const LoweredExpr* only = clause.statements.size() == 1 ? clause.statements.front().expression.get() : nullptr;
   result.only_speculates =

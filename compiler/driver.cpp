@@ -22,6 +22,7 @@
 #include "compiler/describe.h"
 #include "compiler/dif/disassemble.h"
 #include "compiler/llvm/jit.h"
+#include "compiler/parse/outline.h"
 #include "compiler/parse/parser.h"
 #include "compiler/split/splitter.h"
 #include "runtime/body/subroutines.h"
@@ -43,20 +44,24 @@ struct Compiler::Impl {
   Splitter splitter;
   Jit jit;
   bool directories_loaded = false;
-  std::string wrong_libraries;  ///< what is wrong with the user's libraries
+  std::string wrong_libraries;               ///< what is wrong with the user's libraries
+  std::vector<Reported> reported, warnings;  ///< of the last compile()
 
   Result<std::vector<LoweredUnit>> check(std::span<const SourceText> texts, const MacroValues& macros);
   void load_directories(std::span<const SourceText> texts, const MacroValues& macros);
-  std::string unused_argument(std::span<const SourceText> texts, const MacroValues& macros) const;
+  std::string unused_argument(std::span<const SourceText> texts, const MacroValues& macros);
   Result<std::vector<SplitClause>> split(std::span<const LoweredUnit> units);
   std::vector<CompiledText> add(std::span<const LoweredUnit> units, std::span<const SplitClause> clauses,
                                 std::span<const BodyFunction> bodies);
   std::optional<ClauseDesc> remembering(const LoweredClause& clause);
   uint32_t matches(const LoweredClause& clause);
-  void append_rendered(std::string& message, const Diagnostic& diagnostic, const SourceText& source) const;
+  void append_rendered(std::string& message, const Diagnostic& diagnostic, const SourceText& source);
 };
 
 Result<std::vector<CompiledText>> Compiler::compile(std::span<const SourceText> texts, const MacroValues& macros) {
+  // What is wrong with the libraries was reported by the first call, and fails each.
+  if (impl_->wrong_libraries.empty()) impl_->reported.clear();
+  impl_->warnings.clear();
   Result<std::vector<LoweredUnit>> units = impl_->check(texts, macros);
   if (!units) return std::move(units).error();
   // Beyond this point every expression has a type and a lowered form, and every description matches a probe (or may
@@ -84,6 +89,7 @@ Result<std::vector<LoweredUnit>> Compiler::Impl::check(std::span<const SourceTex
     Diagnostics diagnostics;
     units.push_back(front_end(world, text, macros, diagnostics));
     for (const Diagnostic& diagnostic : diagnostics.list()) append_rendered(message, diagnostic, text);
+    for (const Diagnostic& diagnostic : diagnostics.warnings()) warnings.push_back({diagnostic, text});
     if (diagnostics.any()) return Error(message);  // later texts may rely on what this one declares
   }
   message = unused_argument(texts, macros);
@@ -106,18 +112,21 @@ void Compiler::Impl::load_directories(std::span<const SourceText> texts, const M
 }
 
 /// If no text uses the last word of the command line, that is probably a mistake.
-std::string Compiler::Impl::unused_argument(std::span<const SourceText> texts, const MacroValues& macros) const {
+std::string Compiler::Impl::unused_argument(std::span<const SourceText> texts, const MacroValues& macros) {
   const size_t last = macros.arguments.size();
   if (options.flag("argref") || texts.empty() || last == 0 || world.named_arguments.contains(last)) return {};
   const std::string which = "$" + std::to_string(last);
-  Diagnostic unused{"D_MACRO_UNUSED",
-                    "extraneous argument '" + macros.arguments.back() + "' (" + which + " is not referenced)",
-                    kEndOfText, "name it " + which + " in the program, or use -x argref", ""};
-  return render(unused, texts.front(), options.flag("errtags"));
+  Diagnostic unused{
+      "D_MACRO_UNUSED", "extraneous argument '" + macros.arguments.back() + "' (" + which + " is not referenced)",
+      kEndOfText,
+      macros.else_meant.empty() ? "name it " + which + " in the program, or use -x argref" : macros.else_meant, ""};
+  std::string message;
+  append_rendered(message, unused, texts.front());
+  return message;
 }
 
-void Compiler::Impl::append_rendered(std::string& message, const Diagnostic& diagnostic,
-                                     const SourceText& source) const {
+void Compiler::Impl::append_rendered(std::string& message, const Diagnostic& diagnostic, const SourceText& source) {
+  reported.push_back({diagnostic, source});
   if (!message.empty() && !message.ends_with('\n')) message += '\n';
   message += render(diagnostic, source, options.flag("errtags"));
 }
@@ -192,6 +201,12 @@ Compiler::Compiler(BodyProgram& program, ProbeCatalog& probes, Options& options)
 
 Compiler::~Compiler() = default;
 
+const std::vector<Reported>& Compiler::reported() const { return impl_->reported; }
+
+const std::vector<Reported>& Compiler::warnings() const { return impl_->warnings; }
+
+void Compiler::expect_bodies() { impl_->jit.expect_bodies(); }
+
 /// Macro arguments are known; the other macro variables are numbers, and any number will do here.
 static ParserQuestions preview_questions(const World& world, const MacroValues& macros) {
   auto macro = [&macros](std::string_view name) -> std::optional<std::string> {
@@ -221,6 +236,23 @@ std::vector<ProbeDescription> Compiler::preview(std::span<const SourceText> text
   return all;
 }
 
+std::vector<NamedType> Compiler::members(std::string_view text, const MacroValues& macros) {
+  const std::string asking = with_member(text, kAskedMember);
+  if (asking.empty()) return {};
+  const SourceText source{SourceText::Kind::Name, asking, asking, {}};
+  impl_->load_directories({&source, 1}, macros);
+  Diagnostics ignored;
+  (void)front_end(impl_->world, source, macros, ignored);  // fails, because there is no such member
+  return std::exchange(impl_->world.asked, {});
+}
+
+std::vector<NamedType> Compiler::globals() const {
+  std::vector<NamedType> all;
+  for (const auto& [name, symbol] : impl_->world.names.globals)
+    if (symbol.type != nullptr && symbol.kind != Symbol::Kind::Prototype) all.push_back({name, symbol.type->name});
+  return all;
+}
+
 std::vector<std::string> Compiler::wrong_library_parts() {
   std::vector<std::string> wrong;
   impl_->world.checks_definitions = true;
@@ -245,7 +277,7 @@ std::string Compiler::disassembly(const CompiledText& text) const {
     const ClauseDesc& clause = impl_->program.clauses[i];
     for (const ProbeDescription& description : clause.descriptions)
       out += (out.empty() ? "" : "\n") + to_string(description);
-    out += clause.held ? "    (held)\n" : "\n";
+    out += clause.held ? "    (held)\n" : clause.fire->fold.parts != 0 ? "    (folds)\n" : "\n";
     out += sonde::disassemble(*clause.fire);
   }
   return out;

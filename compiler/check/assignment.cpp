@@ -72,7 +72,8 @@ bool may_be_deleted(CheckContext& cx, const Expr& place) {
 [[noreturn]] void not_writable(CheckContext& cx, SourceRange where, const std::string& op) {
   const bool compares = op == "=" && cx.diagnostics.context() == "in predicate";
   cx.fail("D_OP_WRITE", where, "operator " + op + " can only be applied to a writable variable",
-          compares ? "== compares" : "");
+          compares ? "== compares"
+                   : "only variables of the script can be assigned: use a name of its own, such as this->x");
 }
 
 /// Checks an lvalue. `assigned`: the type that a new variable gets; null if the variable must exist (op=).

@@ -154,7 +154,8 @@ void unknown_function(CheckContext& cx, const std::string& name, SourceRange whe
   if (declared != nullptr && declared->kind == Symbol::Kind::Prototype)
     cx.fail("D_FUNC_UNDEF", where, "unimplemented subroutine: " + name, "it is declared, but D cannot call it");
   bool is_variable = cx.world.variable(name) || cx.world.global(name);
-  if (is_variable) cx.fail("D_FUNC_IDKIND", where, "'" + name + "' is not a function");
+  if (is_variable)
+    cx.fail("D_FUNC_IDKIND", where, "'" + name + "' is not a function", "it is a variable: write it without ()");
   Suggestion suggestion(name);
   for (const DFunction& row : kFunctions) suggestion.offer(row.name);
   for (const AggFunctionRow& row : kAggFunctions) suggestion.offer(row.name);

@@ -115,7 +115,8 @@ ExprPtr check_statement_expression(CheckContext& cx, ExprPtr expr) {
     const Expr* base = expr.get();
     while (base->kind == ExprKind::Index) base = base->kids[0].get();
     if (expr->kind == ExprKind::Name && !cx.world.names.aggregations.contains(base->text.substr(1)))
-      cx.fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + base->text + ": Unknown variable name");
+      cx.fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + base->text + ": Unknown variable name",
+              "an aggregating function makes it: " + base->text + " = count()");
     cx.fail("D_AGG_NULL", expr->where, "expression has null effect: " + base->text);
   }
   expr = check_expression(cx, std::move(expr));

@@ -180,7 +180,9 @@ ExprPtr check_value(CheckContext& cx, ExprPtr expr) {
 ExprPtr check_scalar(CheckContext& cx, ExprPtr expr, std::string_view tag, const std::string& message) {
   SourceRange where = expr->where;
   expr = check_expression(cx, std::move(expr));
-  if (!expr->type->is_scalar()) cx.fail(tag, where, message);
+  if (!expr->type->is_scalar())
+    cx.fail(tag, where, message,
+            expr->type->is_string() ? "a string decides nothing: compare it, as in NAME != \"\"" : "");
   return expr;
 }
 

@@ -22,6 +22,15 @@ std::string shown(char c) {
   return std::string(1, c);
 }
 
+/// On a letter that is no conversion.
+std::string hint_on_letter(char letter) {
+  const char other =
+      static_cast<char>(std::isupper(static_cast<unsigned char>(letter)) ? std::tolower(letter) : std::toupper(letter));
+  if (std::isalpha(static_cast<unsigned char>(letter)) && kLetters.find(other) != kLetters.npos)
+    return std::string("did you mean '%") + other + "'?";
+  return std::isalpha(static_cast<unsigned char>(letter)) ? "" : "%% prints a percent sign";
+}
+
 /// Reads the conversions one by one. Errors are texts without "format conversion #n".
 class FormatReader {
  public:
@@ -201,6 +210,8 @@ void check_conversion(CheckContext& cx, const std::string& function, const Conve
       hint = "use %s";
     else if (conversion.letter == 's' && type->is_integer())
       hint = "use %d, or copyinstr() if it is an address in the traced program";
+    else if (type->is_pointer())
+      hint = "use %p";
     cx.fail("D_PRINTF_ARG_TYPE", argument->where,
             function + "( ) argument #" + std::to_string(argument_number) + " is incompatible with conversion #" +
                 std::to_string(number) + " prototype:\n\tconversion: %" + conversion.size + conversion.letter +
@@ -228,7 +239,10 @@ std::vector<Conversion> read_format(CheckContext& cx, const std::string& functio
   reader.read();
   if (!reader.error.empty())
     cx.fail("D_SYNTAX", format.where,
-            "format conversion #" + std::to_string(reader.conversions.size() - 1) + " " + reader.error);
+            "format conversion #" + std::to_string(reader.conversions.size() - 1) + " " + reader.error,
+            reader.error.starts_with("uses an unknown")
+                ? hint_on_letter(reader.conversions[reader.conversions.size() - 2].letter)
+                : "");
   return std::move(reader.conversions);
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "compiler/check/clause.h"
+#include "compiler/check/doubtful.h"
 #include "compiler/check/library_texts.h"
 #include "compiler/check/lower.h"
 #include "compiler/check/pragma.h"
@@ -80,6 +81,10 @@ LoweredUnit front_end(World& world, const SourceText& source, const MacroValues&
   for (const Diagnostic& one : own.list()) diagnostics.report(one);
   if (failed()) return unit;
   // Beyond this point there is a syntax tree.
+  if (source.library.empty()) {
+    warn_of_foreign_pragmas(prepared.controls, diagnostics);
+    warn_of_doubtful(*tree, diagnostics);
+  }
 
   bool empty = source.kind == SourceText::Kind::Script && tree->items.empty() && prepared.controls.empty() &&
                !world.options.flag("empty") && source.library.empty();

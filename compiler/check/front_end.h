@@ -24,6 +24,12 @@ struct MacroValues {
   std::string script_name;                              ///< $0
   std::vector<std::string> arguments;                   ///< $1, $2, ...
   std::function<uint32_t()> target = [] { return 0; };  ///< $target; asked when a text names it
+  std::string else_meant = {};  ///< a hint on the arguments, for the case that the texts do not name the last one
+};
+
+/// A member, or a variable, with its type as messages show it.
+struct NamedType {
+  std::string name, type;
 };
 
 /// State that is kept over all texts of a session: types, names, inlines, translators, and the growing program.

@@ -25,6 +25,14 @@ namespace {
 
 ExprPtr opaque(CheckContext& cx, const Type* type, const std::string& name, SourceRange where);
 
+/// For the name that the program's source has for an argument of the probe.
+std::string argument_named(CheckContext& cx, const std::string& name) {
+  if (cx.matched.empty()) return {};
+  for (const ArgumentDescription& argument : cx.world.probes.arguments(cx.matched.front()))
+    if (argument.name == name) return name + " is args[" + std::to_string(argument.index) + "] of the probe";
+  return {};
+}
+
 [[noreturn]] void unknown_name(CheckContext& cx, const std::string& name, SourceRange where) {
   if (name == "`") cx.fail("D_IDENT_UNDEF", where, "failed to resolve `: Unknown symbol name");
   if (name.find('`') != std::string::npos)
@@ -43,6 +51,10 @@ ExprPtr opaque(CheckContext& cx, const Type* type, const std::string& name, Sour
   if (cx.world.names.self.contains(name)) hint = "did you mean 'self->" + name + "'?";
   if (cx.world.names.locals.contains(name)) hint = "did you mean 'this->" + name + "'?";
   if (auto other = hint_on_other_word(OtherWord::Kind::Variable, name); !other.empty()) hint = other;
+  if (const std::string argument = argument_named(cx, name); !argument.empty()) hint = argument;
+  if (name.starts_with("arg") && name.size() > 3 && name.find_first_not_of("0123456789", 3) == name.npos)
+    hint = "a probe has arg0 to arg9";
+  if (hint.empty()) hint = "no clause up to here assigns it, and it is no variable of D: --help=variables lists those";
   cx.fail("D_IDENT_UNDEF", where, "failed to resolve " + name + ": Unknown variable name", hint);
 }
 
@@ -114,7 +126,9 @@ ExprPtr check_name(CheckContext& cx, ExprPtr expr) {
   if (name.starts_with('@')) {
     auto known = cx.world.names.aggregations.find(name.substr(1));
     if (known == cx.world.names.aggregations.end())
-      cx.fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + name + ": Unknown variable name");
+      cx.fail("D_IDENT_UNDEF", expr->where, "failed to resolve " + name + ": Unknown variable name",
+              "no clause assigns an aggregating function to it: " + name + " = count(); printa(" + name +
+                  ") prints an aggregation");
     ExprPtr whole = make_expr(ExprKind::AggregationRef, cx.world.types.aggregation_type(), cx.here(expr->where));
     whole->variable_index = known->second.index;
     return whole;

@@ -24,6 +24,7 @@ namespace {
 constexpr size_t kMostLookedAt = 200000;    ///< probes, for a suggestion
 constexpr uint32_t kLongestCompared = 400;  ///< letters of a description
 
+constexpr size_t kMostNamed = 12;
 constexpr int kFields = 4;
 
 bool has_glob(std::string_view text) { return text.find_first_of("*?[\\") != std::string_view::npos; }
@@ -56,7 +57,8 @@ std::string with_known_words(ProbeCatalog& probes, ProbeDescription wanted) {
   const auto call = hint_on_other_word(OtherWord::Kind::Call, wanted.function);
   const auto name = hint_on_other_word(OtherWord::Kind::ProbeName, wanted.name);
   if (!call.empty()) wanted.function = call;
-  if (call.empty() && wanted.function.starts_with("sys_")) wanted.function.erase(0, 4);
+  for (std::string_view kernel : {"__x64_sys_", "__ia32_sys_", "__se_sys_", "__do_sys_", "do_sys_", "ksys_", "sys_"})
+    if (call.empty() && wanted.function.starts_with(kernel)) wanted.function.erase(0, kernel.size());
   if (!name.empty()) wanted.name = name;
   return first_match(probes, wanted);
 }
@@ -93,6 +95,21 @@ bool is_of_process(std::string_view provider) {
          provider.find_first_not_of("0123456789", 3) == provider.npos;
 }
 
+/// Which names a provider has, if they are few, or how to list its probes.
+std::string what_it_has(ProbeCatalog& probes, const ProbeDescription& wanted) {
+  std::set<std::string> names;
+  for (ProbeId id : probes.match({wanted.provider, "", "", "", {}})) names.insert(probes.info(id).name);
+  if (names.size() > kMostNamed || wanted.name.empty() || names.contains(wanted.name))
+    return "-l '" + wanted.provider + ":::' lists its probes";
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return "its probes are called " + list;
+}
+
+bool has_provider(ProbeCatalog& probes, const std::string& provider) {
+  return !probes.match({provider, "", "", "", {}}).empty();
+}
+
 }  // namespace
 
 std::optional<ProbeDescription> in_other_fields(ProbeCatalog& probes, const ProbeDescription& wanted) {
@@ -116,18 +133,24 @@ std::string near_probes(ProbeCatalog& probes, const ProbeDescription& wanted) {
   if (std::string hint = hint_on_other_probe(shown.substr(std::min(shown.find_first_not_of(':'), shown.size())));
       !hint.empty())
     return hint;
+  if (const auto hint = hint_on_other_provider(wanted.provider);
+      !hint.empty() && !has_provider(probes, wanted.provider))
+    return std::string(hint);
   std::string best = with_known_words(probes, wanted);
   if (best.empty())
     if (const auto moved = in_other_fields(probes, wanted)) best = first_match(probes, *moved);
   std::set<std::string> providers;
   if (best.empty()) best = with_near_words(probes, wanted, providers);
   if (!best.empty()) return "did you mean " + best + "?";
-  if (wanted.provider.empty() || has_glob(wanted.provider) || providers.contains(wanted.provider)) return {};
+  if (providers.contains(wanted.provider)) return what_it_has(probes, wanted);
+  if (wanted.provider.empty() && wanted.function.empty() && wanted.name.empty())
+    return "a module of a process needs that in front: pid$target:" + wanted.module + "::entry, with -c or -p";
+  if (wanted.provider.empty() || has_glob(wanted.provider)) return {};
   if (is_of_process(wanted.provider)) {
     const std::string pid = wanted.provider.substr(3);
     if (!std::filesystem::exists("/proc/" + pid)) return "there is no process " + pid;
     if (wanted.function.empty()) return {};
-    return "no such function is in its modules by now; " + wanted.provider + ":::entry are all";
+    return "its modules have no such function; all that they have: " + wanted.provider + ":::entry";
   }
   std::string names;
   for (const std::string& name : providers) names += (names.empty() ? "" : ", ") + name;

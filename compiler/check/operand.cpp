@@ -11,14 +11,39 @@
 #include "compiler/check/convert.h"
 #include "compiler/check/expression.h"
 #include "compiler/check/node.h"
+#include "compiler/library/library.h"
 
 namespace sonde {
 
+namespace {
+
+/// Of a string and of something that is none.
+std::string hint_on_string(CheckContext& cx, const Expr& string, const Expr& other) {
+  if (string.kind == ExprKind::String && find_constant(string.text))
+    return string.text + " is a number: write it without quotes";
+  const bool quoted = other.where.begin < cx.source.text.size() && cx.source.text[other.where.begin] == '\'';
+  return quoted ? "a string is written in double quotes" : "";
+}
+
+std::string hint_on_operands(CheckContext& cx, const std::string& op, const Expr& left, const Expr& right) {
+  if (left.kind == ExprKind::AggregationRef || right.kind == ExprKind::AggregationRef)
+    return "an aggregation is printed with printa()";
+  const bool strings = left.type->is_string() && right.type->is_string();
+  if (strings && (op == "+" || op == "+=")) return "strings are joined by strjoin(a, b)";
+  if (left.type->is_string() != right.type->is_string()) {
+    const std::string hint = left.type->is_string() ? hint_on_string(cx, left, right) : hint_on_string(cx, right, left);
+    if (!hint.empty()) return hint;
+  }
+  const bool variable = left.kind == ExprKind::Variable || left.kind == ExprKind::ArrayElement;
+  return op == "=" && variable ? "its type is that of its declaration or first assignment: use another name" : "";
+}
+
+}  // namespace
+
 void incompatible(CheckContext& cx, const Expr& expr, const std::string& op, const Expr& left, const Expr& right) {
-  const bool aggregation = left.kind == ExprKind::AggregationRef || right.kind == ExprKind::AggregationRef;
   cx.fail("D_OP_INCOMPAT", expr.where,
           "operands have incompatible types: \"" + left.type->name + "\" " + op + " \"" + right.type->name + "\"",
-          aggregation ? "an aggregation is printed with printa()" : "");
+          hint_on_operands(cx, op, left, right));
 }
 
 const Type* wider(const Type* a, const Type* b) {

@@ -46,7 +46,8 @@ ExprPtr check_deref(CheckContext& cx, ExprPtr expr) {
     pointer = expr->kids[0]->type;
   }
   if (pointer->kind != Type::Kind::Pointer)
-    cx.fail("D_DEREF_NONPTR", expr->where, "cannot dereference non-pointer type");
+    cx.fail("D_DEREF_NONPTR", expr->where, "cannot dereference non-pointer type",
+            pointer->is_integer() ? "memory of the program is read by copyin(): *(int *)copyin(address, 4)" : "");
   Type::Kind kind = pointer->target->canonical->kind;
   if (kind == Type::Kind::Void)
     cx.fail("D_DEREF_VOID", expr->where, "cannot dereference pointer to void",

@@ -130,6 +130,19 @@ ExprPtr member_at(CheckContext& cx, ExprPtr pointer, const Member& member, Sourc
   return out;
 }
 
+const Member& find_member(CheckContext& cx, const Expr& expr, const Type& record, const Translator* translator) {
+  Suggestion suggestion(expr.text);
+  for (const Member& member : record.members) {
+    if (member.name == expr.text) return member;
+    suggestion.offer(member.name);
+  }
+  if (expr.text == kAskedMember)
+    for (const Member& member : record.members)
+      if (translator == nullptr || translator->members.contains(member.name))
+        cx.world.asked.push_back({member.name, member.type->name});
+  cx.fail("D_TYPE_MEMBER", expr.where, expr.text + " is not a member of " + record.name, suggestion.hint());
+}
+
 ExprPtr check_member(CheckContext& cx, ExprPtr expr) {
   VariableDesc::Scope scope{};
   if (is_scope(*expr, scope)) return scoped_variable(cx, std::move(expr), scope, nullptr);
@@ -140,7 +153,9 @@ ExprPtr check_member(CheckContext& cx, ExprPtr expr) {
   if (expr->arrow) {
     base = decay(cx, std::move(base));
     type = base->type->canonical;
-    if (type->kind != Type::Kind::Pointer) cx.fail("D_OP_PTR", expr->where, "operator -> must be applied to a pointer");
+    if (type->kind != Type::Kind::Pointer)
+      cx.fail("D_OP_PTR", expr->where, "operator -> must be applied to a pointer",
+              type->is_record() ? "use . on a struct" : "");
     type = type->target->canonical;
   }
   if (type->kind != Type::Kind::Struct && type->kind != Type::Kind::Union)
@@ -153,21 +168,14 @@ ExprPtr check_member(CheckContext& cx, ExprPtr expr) {
         "D_OP_INCOMPLETE", expr->where,
         "operator " + op + " cannot be applied to a forward declaration: no " + type->name + " definition is available",
         cx.world.foreign.advice(type->name));
-  const Member* found = nullptr;
-  Suggestion suggestion(expr->text);
-  for (const Member& member : type->members) {
-    if (member.name == expr->text) found = &member;
-    suggestion.offer(member.name);
-  }
-  if (!found)
-    cx.fail("D_TYPE_MEMBER", expr->where, expr->text + " is not a member of " + type->name, suggestion.hint());
+  const Member& found = find_member(cx, *expr, *type);
   if (!expr->arrow) {
     const Type* pointer = cx.world.types.pointer_to(base->type);
     const SourceRange where = base->where;
     base = base->kind == ExprKind::Deref ? make_cast(std::move(base->kids[0]), pointer)
                                          : make_expr(ExprKind::AddressOf, pointer, where, std::move(base));
   }
-  return member_at(cx, std::move(base), *found, cx.here(expr->where));
+  return member_at(cx, std::move(base), found, cx.here(expr->where));
 }
 
 }  // namespace sonde

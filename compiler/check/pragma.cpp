@@ -104,12 +104,16 @@ class PragmaReader {
   static std::string near_pragma(const std::string& kind) {
     Suggestion suggestion(kind);
     for (std::string_view known : {"option", "attributes", "binding", "depends_on"}) suggestion.offer(known);
-    return suggestion.hint();
+    const std::string hint = suggestion.hint();
+    return hint.empty() ? "D has the pragmas option, attributes, binding and depends_on" : hint;
   }
 
   void option(const std::vector<std::string>& words) {
-    if (words.size() < 4) return report("D_PRAGMA_MALFORM", "malformed #pragma option: no option given");
-    if (words.size() > 4) return report("D_PRAGMA_MALFORM", "superfluous arguments specified for #pragma option");
+    if (words.size() < 4)
+      return report("D_PRAGMA_MALFORM", "malformed #pragma option: no option given", "as in #pragma D option quiet");
+    if (words.size() > 4)
+      return report("D_PRAGMA_MALFORM", "superfluous arguments specified for #pragma option",
+                    "each option has a line of its own: #pragma D option " + words[4]);
     size_t equals = words[3].find('=');
     std::string name = words[3].substr(0, equals),
                 value = equals == std::string::npos ? "" : unquoted(words[3].substr(equals + 1));

@@ -55,7 +55,8 @@ const ArgumentDescription& argument_of_all(CheckContext& cx, uint32_t index, Sou
         cx.fail("D_ARGS_MULTI", where,
                 "args[ ] may not be referenced because the probes of the clause have different arguments");
       cx.fail("D_ARGS_IDX", where, "index " + std::to_string(index) + " is out of range for " + shown + " args[ ]",
-              none ? "it has no typed arguments; arg0 ... arg9 are there as numbers" : "");
+              none ? "it has no typed arguments; arg0 ... arg9 are there as numbers"
+                   : "its last argument is args[" + std::to_string(list.back().index) + "]; -lv shows them");
     }
     bool differs = found && (found->native != own->native || found->translated != own->translated ||
                              found->mapping != own->mapping);
@@ -192,7 +193,7 @@ void resolve_probes(CheckContext& cx, ClauseAst& clause) {
     }
     std::string hint = near_probes(cx.world.probes, description);
     if (hint.empty() && cx.source.kind == SourceText::Kind::Function)
-      hint = "-f takes the name of a function; a program is traced by: sonde PROGRAM ARGS";
+      hint = "-f takes the name of a function; a program, with its children, is traced by: sonde PROGRAM ARGS";
     cx.diagnostics.report("D_PDESC_ZERO", where,
                           "probe description " + to_string(description) + " does not match any probes",
                           std::move(hint));

@@ -4,8 +4,33 @@
 
 #include "compiler/check/convert.h"
 #include "compiler/check/expression.h"
+#include "runtime/agg/functions.h"
+#include "runtime/lang/functions.h"
 
 namespace sonde {
+namespace {
+
+/// "write index(string, string, [int])"; empty: no row has it.
+std::string form_of(const std::string& name) {
+  const DFunction* function = find_function(name);
+  const AggFunctionRow* aggregates = find_aggregating_function(name);
+  if (function == nullptr && aggregates == nullptr) return {};
+  const std::string_view prototype = function != nullptr ? function->prototype : aggregates->prototype;
+  std::string form(prototype.substr(prototype.find('(')));
+  for (const auto& [sign, word] : {std::pair("@@", "VALUE"), std::pair("@", "@NAME")})
+    for (size_t at; (at = form.find(sign)) != form.npos && form.compare(at, 5, "@NAME") != 0;)
+      form.replace(at, std::string_view(sign).size(), word);
+  return (aggregates != nullptr ? "write @name = " : "write ") + name + form;
+}
+
+/// How a value of the wrong kind becomes one of the right kind.
+std::string converted_by(const Type* wanted, const Type* given) {
+  if (wanted->is_string() && given->is_integer())
+    return "copyinstr() reads the string at an address of the program, lltostr() writes a number";
+  return {};
+}
+
+}  // namespace
 
 void check_count(CheckContext& cx, const std::string& name, const Prototype& prototype, size_t passed,
                  SourceRange where) {
@@ -15,7 +40,8 @@ void check_count(CheckContext& cx, const std::string& name, const Prototype& pro
   std::string bound = required == most && !prototype.varargs ? "" : few ? "at least " : "at most ";
   cx.fail("D_PROTO_LEN", where,
           name + "( ) prototype mismatch: " + std::to_string(passed) + (passed == 1 ? " arg" : " args") + " passed, " +
-              bound + std::to_string(few ? required : most) + " expected");
+              bound + std::to_string(few ? required : most) + " expected",
+          form_of(name));
 }
 
 void argument_mismatch(CheckContext& cx, const std::string& name, size_t number, const std::string& prototype,
@@ -35,7 +61,7 @@ ExprPtr check_passed(CheckContext& cx, const std::string& name, ExprPtr argument
   bool memory =
       a->kind == Type::Kind::Pointer && a->target->canonical->kind == Type::Kind::Void && b->kind == Type::Kind::String;
   if (!assignable(parameter, *argument) && !word && !memory)
-    argument_mismatch(cx, name, number, parameter->name, *argument);
+    argument_mismatch(cx, name, number, parameter->name, *argument, "( )", converted_by(parameter, argument->type));
   return convert(cx, std::move(argument), parameter);
 }
 

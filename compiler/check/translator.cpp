@@ -13,7 +13,6 @@
 #include "compiler/check/type.h"
 #include "compiler/check/variable.h"
 #include "runtime/base/check.h"
-#include "runtime/base/suggest.h"
 
 namespace sonde {
 
@@ -122,19 +121,13 @@ ExprPtr translated_member(CheckContext& cx, ExprPtr expr, ExprPtr base) {
   const Type* record = output->is_pointer() ? output->canonical->target->canonical : output->canonical;
   if (expr->arrow != output->is_pointer())
     cx.fail(expr->arrow ? "D_OP_PTR" : "D_OP_SOU", expr->where,
-            expr->arrow ? "operator -> must be applied to a pointer"
-                        : "operator . cannot be applied to type \"" + output->name +
-                              "\"; must be applied to a struct or union");
+            expr->arrow
+                ? "operator -> must be applied to a pointer"
+                : "operator . cannot be applied to type \"" + output->name + "\"; must be applied to a struct or union",
+            expr->arrow ? "use . on a struct" : "use -> on a pointer");
   const Translator* translator = find_translator(cx, base->kids[0]->type, output);
   SONDE_CHECK(translator);
-  const Member* member = nullptr;
-  Suggestion suggestion(expr->text);
-  for (const Member& one : record->members) {
-    if (one.name == expr->text) member = &one;
-    suggestion.offer(one.name);
-  }
-  if (!member)
-    cx.fail("D_TYPE_MEMBER", expr->where, expr->text + " is not a member of " + record->name, suggestion.hint());
+  const Member& member = find_member(cx, *expr, *record, translator);
   auto known = translator->members.find(expr->text);
   if (known == translator->members.end())
     cx.fail("D_XLATE_NOCONV", expr->where, "translator does not define conversion for member: " + expr->text);
@@ -147,11 +140,11 @@ ExprPtr translated_member(CheckContext& cx, ExprPtr expr, ExprPtr base) {
   if (value->type->canonical->kind == Type::Kind::Dynamic || value->type->is_record() ||
       value->type->canonical->kind == Type::Kind::Array)
     return value;
-  if (is_char_pointer(member->type) && value->type->is_string()) {  // char pr_fname[16] holds a string
-    cx.text_member = member->type;
+  if (is_char_pointer(member.type) && value->type->is_string()) {  // char pr_fname[16] holds a string
+    cx.text_member = member.type;
     return value;
   }
-  return convert(cx, std::move(value), member->type);
+  return convert(cx, std::move(value), member.type);
 }
 
 }  // namespace sonde

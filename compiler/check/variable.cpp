@@ -96,6 +96,8 @@ ExprPtr scoped_variable(CheckContext& cx, ExprPtr expr, VariableDesc::Scope scop
   if (!assigned) {
     Suggestion suggestion(name);
     for (const auto& [known, symbol] : map) suggestion.offer(known);
+    if (name == kAskedMember)
+      for (const auto& [known, symbol] : map) cx.world.asked.push_back({known, symbol.type->name});
     std::string hint = suggestion.hint();
     if (hint.empty() && is_assigned_below(cx, expr->where))
       hint = "it is assigned further down: what assigns it has to stand first";

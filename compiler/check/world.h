@@ -74,6 +74,9 @@ struct Prototype {
   bool varargs = false;
 };
 
+/// The name of a member in a text that asks which members there are.
+inline constexpr std::string_view kAskedMember = "__sonde_asked";
+
 class World {
  public:
   World(BodyProgram& program, ProbeCatalog& probes, Options& options);
@@ -88,6 +91,7 @@ class World {
   std::set<std::string_view> libraries;                  ///< loaded
   std::set<std::string_view> wrong_libraries;            ///< of plug-ins, with errors in them
   bool checks_definitions = false;   ///< those of libraries, too, which otherwise are checked where they are used
+  std::vector<NamedType> asked;      ///< what could stand where a text has kAskedMember
   std::set<size_t> named_arguments;  ///< $1 is 1: macro arguments that a text has named
 
   const Prototype& prototype(std::string_view text);

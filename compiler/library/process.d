@@ -2,3 +2,4 @@
 inline string cwd = __cwd;
 inline string root = __root;
 inline string zonename = "global";
+inline string errnoname = __errno_name(errno);

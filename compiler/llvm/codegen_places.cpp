@@ -26,13 +26,6 @@ uint64_t scope_offset(VariableDesc::Scope scope) {
   return 0;
 }
 
-/// Bytes of memory that a Deref accesses.
-uint64_t width(const LoweredExpr& deref) {
-  if (deref.bit_width == 0) return deref.type->size;
-  uint64_t bytes = (deref.bit_offset + deref.bit_width + 7u) / 8u;
-  return bytes <= 2 ? bytes : bytes <= 4 ? 4 : 8;
-}
-
 /// The element of an associative array that a pointer points into; null if it does not.
 const LoweredExpr* element_below(const LoweredExpr& pointer) {
   const LoweredExpr* at = &pointer;
@@ -60,7 +53,8 @@ BodyCodegen::Place BodyCodegen::place(const LoweredExpr& expr) {
 BodyCodegen::Value BodyCodegen::load(const Place& place) {
   const LoweredExpr& expr = *place.expr;
   if (expr.kind == LoweredKind::Variable) return load_variable(expr);
-  if (expr.kind == LoweredKind::Deref) return load_memory(expr, place.at, is_known_memory(*expr.kids[0], width(expr)));
+  if (expr.kind == LoweredKind::Deref)
+    return load_memory(expr, place.at, is_known_memory(*expr.kids[0], accessed_bytes(expr)));
   if (is_bytes(*expr.type)) return element_bytes(expr, place.at);
   Value word = checked_call("sonde_array_load", {context_, ir_.getInt32(expr.variable_index), place.at});
   return narrow(word, *expr.type);
@@ -227,17 +221,17 @@ void BodyCodegen::store_text(Value address, Value text, uint64_t size) {
 BodyCodegen::Value BodyCodegen::load_memory(const LoweredExpr& expr, Value address, bool known) {
   if (expr.type->is_string()) return checked_call("sonde_string_of", {context_, address, constant(expr.type->size)});
   if (clause_->followed.contains(&expr)) {
-    address = checked_call("sonde_held_copyin", {context_, address, constant(width(expr))});
+    address = checked_call("sonde_held_copyin", {context_, address, constant(accessed_bytes(expr))});
   } else if (!known) {
-    may("sonde_may_load", address, width(expr));
+    may("sonde_may_load", address, accessed_bytes(expr));
   }
   if (is_bytes(*expr.type)) return address;
   if (is_float(*expr.type)) {
     Value number = ir_.CreateAlignedLoad(float_type(expr), pointer(address), llvm::Align(1));
     return ir_.CreateBitCast(ir_.CreateFPCast(number, ir_.getDoubleTy()), ir_.getInt64Ty());
   }
-  auto bits = static_cast<unsigned>(8 * width(expr));
-  if (bits == 0 || bits > 64) return refuse("a load of " + std::to_string(width(expr)) + " bytes");
+  auto bits = static_cast<unsigned>(8 * accessed_bytes(expr));
+  if (bits == 0 || bits > 64) return refuse("a load of " + std::to_string(accessed_bytes(expr)) + " bytes");
   Value word = ir_.CreateAlignedLoad(ir_.getIntNTy(bits), pointer(address), llvm::Align(1));
   if (expr.bit_width) return field_of_word(expr, extend(word, false));
   return extend(word, extends_sign(*expr.type));
@@ -251,7 +245,7 @@ BodyCodegen::Value BodyCodegen::field_of_word(const LoweredExpr& expr, Value wor
 
 void BodyCodegen::store_memory(const LoweredExpr& expr, Value address, Value value) {
   if (expr.type->is_string()) return store_text(address, value, expr.type->size);
-  if (!is_known_memory(*expr.kids[0], width(expr))) may("sonde_may_store", address, width(expr));
+  if (!is_known_memory(*expr.kids[0], accessed_bytes(expr))) may("sonde_may_store", address, accessed_bytes(expr));
   if (is_bytes(*expr.type)) {
     may("sonde_may_load", value, expr.type->size);
     move_bytes(address, value, expr.type->size);
@@ -262,9 +256,9 @@ void BodyCodegen::store_memory(const LoweredExpr& expr, Value address, Value val
     ir_.CreateAlignedStore(number, pointer(address), llvm::Align(1));
     return;
   }
-  auto bits = static_cast<unsigned>(8 * width(expr));
+  auto bits = static_cast<unsigned>(8 * accessed_bytes(expr));
   if (bits == 0 || bits > 64) {
-    refuse("a store of " + std::to_string(width(expr)) + " bytes");
+    refuse("a store of " + std::to_string(accessed_bytes(expr)) + " bytes");
     return;
   }
   if (expr.bit_width) {

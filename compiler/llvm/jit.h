@@ -24,6 +24,9 @@ class Jit {
   Jit(const Jit&) = delete;
   Jit& operator=(const Jit&) = delete;
 
+  /// Bodies will be compiled: prepares LLVM in a thread of its own, meanwhile. compile() waits for it.
+  void expect_bodies();
+
   /// Native code for each clause, in order. The code lives as long as the Jit. A clause that needs no body code (no
   /// predicate left, no statements) gets a null function: the predicate is true, and there is nothing to do.
   /// Errors: only our own bugs; the contents of the tree have been checked.

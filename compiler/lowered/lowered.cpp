@@ -13,6 +13,10 @@ std::optional<uint64_t> constant_of(const LoweredExpr& expr) {
   return *value << unused >> unused;
 }
 
+uint64_t accessed_bytes(const LoweredExpr& deref) {
+  return deref.bit_width == 0 ? deref.type->size : (deref.bit_offset + deref.bit_width + 7u) / 8u;
+}
+
 bool copies_bytes(const LoweredExpr& expr) {
   return expr.kind == LoweredKind::Call && expr.function->runs == Runs::Fire && expr.type->is_pointer();
 }

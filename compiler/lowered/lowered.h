@@ -78,6 +78,9 @@ struct LoweredExpr : ExprFacts {
 /// The value of a constant, also below casts.
 std::optional<uint64_t> constant_of(const LoweredExpr& expr);
 
+/// Bytes of memory that a Deref accesses: of a bit-field those that it has bits in, for behind these the object may end.
+uint64_t accessed_bytes(const LoweredExpr& deref);
+
 /// Whether `expr` is copyin(): a call that leads to a copy of the traced process's bytes.
 bool copies_bytes(const LoweredExpr& expr);
 

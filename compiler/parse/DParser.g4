@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The grammar of D.
 //
-// Every decision is made by looking one or two tokens ahead, so that SLL prediction always succeeds on a right text. Two things make that
-// possible: a name of a type is TYPE_NAME (parser.cpp decides which identifiers are), and what the grammar lets pass
-// although D does not (two statements without a semicolon between) is refused by the tree builder.
+// Nearly every decision is made by the next token alone: ANTLR makes a switch of it, where prediction would build its
+// tables anew in each run. So the tokens are prepared (modal_lexer.cpp, parser.cpp): a name of a type is TYPE_NAME, the
+// parenthesis before a type is TYPE_OPEN, and a } that ends a statement has a SEMICOLON before it. Binary operators are a
+// flat list; the tree builder knows which bind tighter. A rule that would need prediction costs each start; declarations
+// and `else` are the exceptions.
 parser grammar DParser;
 
 options { tokenVocab = DLexer; }
@@ -17,7 +19,7 @@ descriptions : DESCRIPTION (COMMA DESCRIPTION)* ;
 predicate : PREDICATE_OPEN comma PREDICATE_CLOSE ;
 body : LBRACE statement* RBRACE ;
 
-statement : SEMICOLON | conditionalStatement | comma ;
+statement : SEMICOLON | conditionalStatement | comma SEMICOLON ;
 conditionalStatement : IF LPAREN comma RPAREN yes=arm (ELSE no=arm)? ;
 arm : conditionalStatement | body | comma? SEMICOLON ;
 
@@ -30,32 +32,29 @@ expression
   ;
 
 operation
-  : primary
-  | base=operation LBRACKET arguments RBRACKET
-  | base=operation LPAREN arguments? RPAREN
-  | base=operation access=( DOT | ARROW ) member
-  | base=operation postfix=( INCREMENT | DECREMENT )
-  | prefix=( INCREMENT | DECREMENT | PLUS | MINUS | TILDE | NOT | STAR | AMPERSAND | STRINGOF ) operand=operation
-  | SIZEOF operand=operation
-  | LPAREN typeName RPAREN operand=operation
-  | left=operation op=( STAR | SLASH | PERCENT ) right=operation
-  | left=operation op=( PLUS | MINUS ) right=operation
-  | left=operation op=( SHIFT_LEFT | SHIFT_RIGHT ) right=operation
-  | left=operation op=( LESS | LESS_EQUAL | GREATER | GREATER_EQUAL ) right=operation
-  | left=operation op=( EQUAL | NOT_EQUAL ) right=operation
-  | left=operation op=AMPERSAND right=operation
-  | left=operation op=CARET right=operation
-  | left=operation op=PIPE right=operation
-  | left=operation op=AND_AND right=operation
-  | left=operation op=XOR_XOR right=operation
-  | left=operation op=OR_OR right=operation
+  : operand ( ops+=( STAR | SLASH | PERCENT | PLUS | MINUS | SHIFT_LEFT | SHIFT_RIGHT | LESS | LESS_EQUAL | GREATER
+                   | GREATER_EQUAL | EQUAL | NOT_EQUAL | AMPERSAND | CARET | PIPE | AND_AND | XOR_XOR | OR_OR ) operand )*
+  ;
+
+operand : TYPE_OPEN typeName RPAREN operand | plain ;
+
+plain
+  : prefix=( INCREMENT | DECREMENT | PLUS | MINUS | TILDE | NOT | STAR | AMPERSAND | STRINGOF ) operand
+  | SIZEOF ( TYPE_OPEN typeName RPAREN | plain )
+  | primary postfix*
+  ;
+
+postfix
+  : LBRACKET arguments RBRACKET
+  | LPAREN arguments? RPAREN
+  | access=( DOT | ARROW ) member
+  | step=( INCREMENT | DECREMENT )
   ;
 
 primary
   : IDENTIFIER | SELF | THIS | INTEGER | FLOATING | CHARACTER | TEXT | MACRO | AGGREGATION
   | LPAREN comma RPAREN
-  | SIZEOF LPAREN typeName RPAREN
-  | OFFSETOF LPAREN typeName COMMA member RPAREN
+  | OFFSETOF ( LPAREN | TYPE_OPEN ) typeName COMMA member RPAREN
   | XLATE LESS typeName GREATER LPAREN comma RPAREN
   ;
 
@@ -72,7 +71,7 @@ translator : TRANSLATOR output=typeName LESS specifiers declarator GREATER LBRAC
 conversion : member ASSIGN expression SEMICOLON ;
 providerDefinition : PROVIDER name=( IDENTIFIER | TYPE_NAME ) LBRACE probe* RBRACE SEMICOLON ;
 probe : PROBE name=( IDENTIFIER | TYPE_NAME ) LPAREN input=parameters? RPAREN
-        ( translated=COLON LPAREN output=parameters? RPAREN )? SEMICOLON ;
+        ( translated=COLON ( LPAREN | TYPE_OPEN ) output=parameters? RPAREN )? SEMICOLON ;
 
 specifiers : specifier+ ;
 specifier
@@ -92,7 +91,7 @@ enumerator : IDENTIFIER (ASSIGN expression)? ;
 
 declarator : STAR qualifiers declarator | ( IDENTIFIER | LPAREN declarator RPAREN ) suffix* ;
 qualifiers : ( CONST | VOLATILE | RESTRICT )* ;
-suffix : LBRACKET ( parameters | expression )? RBRACKET | LPAREN parameters? RPAREN ;
+suffix : LBRACKET ( parameters | expression )? RBRACKET | open=( LPAREN | TYPE_OPEN ) parameters? RPAREN ;
 parameters : parameter (COMMA parameter)* ;
 parameter : ELLIPSIS | specifiers ( declarator | abstractDeclarator )? ;
 typeName : specifiers abstractDeclarator? ;

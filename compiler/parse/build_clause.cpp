@@ -107,23 +107,11 @@ bool TreeBuilder::expand_description(std::string_view text, SourceRange where, s
 
 std::vector<Statement> TreeBuilder::statements(const std::vector<P::StatementContext*>& list) {
   std::vector<Statement> out;
-  bool separated = true;
   for (P::StatementContext* context : list) {
-    if (context->SEMICOLON()) {
-      separated = true;
-    } else if (context->conditionalStatement()) {
+    if (context->conditionalStatement())
       out.push_back(conditional(context->conditionalStatement()));
-      separated = true;
-    } else {
-      if (!separated) {
-        antlr4::Token* token = context->getStart();
-        diagnostics_.report("D_SYNTAX", range(token), "syntax error near \"" + spelling(token) + "\"",
-                            "statements are separated by ;");
-        return out;
-      }
+    else if (context->comma())
       out.push_back(expression_statement(context->comma()));
-      separated = false;
-    }
   }
   return out;
 }
@@ -145,8 +133,11 @@ Statement TreeBuilder::conditional(P::ConditionalStatementContext* context) {
   return statement;
 }
 
+/// The last statement of a body needs no semicolon; an arm without braces does.
 std::vector<Statement> TreeBuilder::arm(P::ArmContext* context) {
   std::vector<Statement> out;
+  if (context->SEMICOLON() && spelling(context->SEMICOLON()) == "}")
+    diagnostics_.report("D_SYNTAX", range(context->SEMICOLON()->getSymbol()), "syntax error near \"}\"");
   if (context->body()) return statements(context->body()->statement());
   if (context->conditionalStatement())
     out.push_back(conditional(context->conditionalStatement()));

@@ -197,8 +197,8 @@ Derivation TreeBuilder::suffix(P::SuffixContext* context) {
     out.parameters = parameters(context->parameters());
   }
   if (context->expression()) out.size = expression(context->expression());
-  if (context->LPAREN()) out.kind = Derivation::Kind::Function;
-  if (context->LPAREN() && !out.parameters) out.parameters = std::make_shared<std::vector<Parameter>>();
+  if (context->open) out.kind = Derivation::Kind::Function;
+  if (context->open && !out.parameters) out.parameters = std::make_shared<std::vector<Parameter>>();
   return out;
 }
 

@@ -51,6 +51,37 @@ Op binary_op(size_t token) {
   }
 }
 
+/// The operators of a higher one bind tighter.
+int binding(const antlr4::Token* token) {
+  switch (token->getType()) {
+    case P::STAR:
+    case P::SLASH:
+    case P::PERCENT: return 10;
+    case P::PLUS:
+    case P::MINUS: return 9;
+    case P::SHIFT_LEFT:
+    case P::SHIFT_RIGHT: return 8;
+    case P::LESS:
+    case P::LESS_EQUAL:
+    case P::GREATER:
+    case P::GREATER_EQUAL: return 7;
+    case P::EQUAL:
+    case P::NOT_EQUAL: return 6;
+    case P::AMPERSAND: return 5;
+    case P::CARET: return 4;
+    case P::PIPE: return 3;
+    case P::AND_AND: return 2;
+    case P::XOR_XOR: return 1;
+    default: return 0;  // OR_OR
+  }
+}
+
+/// Operands and operators that belong together, and where they stand with their parentheses.
+struct Grouped {
+  ExprPtr expr;
+  SourceRange where;
+};
+
 bool looks_like_number(std::string_view text) {
   size_t at = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
   return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at]));
@@ -86,35 +117,74 @@ ExprPtr TreeBuilder::expression(P::ExpressionContext* context) {
 }
 
 ExprPtr TreeBuilder::operation(P::OperationContext* context) {
-  if (context->primary()) return primary(context->primary());
-  if (context->base) return postfix(context);
-  if (context->op) {
-    Op op = binary_op(context->op->getType());
-    bool logical = op == Op::LogAnd || op == Op::LogOr || op == Op::LogXor;
-    ExprPtr out = node(logical ? ExprKind::Logical : ExprKind::Binary, range(context));
+  const std::vector<P::OperandContext*> operands = context->operand();
+  std::vector<Grouped> groups;
+  std::vector<antlr4::Token*> operators;
+  const auto group = [&] {
+    const Op op = binary_op(operators.back()->getType());
+    const bool logical = op == Op::LogAnd || op == Op::LogOr || op == Op::LogXor;
+    Grouped right = std::move(groups.back());
+    groups.pop_back();
+    Grouped& left = groups.back();
+    left.where.end = right.where.end;
+    ExprPtr out = node(logical ? ExprKind::Logical : ExprKind::Binary, left.where);
     out->op = op;
-    out->text = spelling(context->op);
-    out->kids.push_back(operation(context->left));
-    out->kids.push_back(operation(context->right));
-    return out;
+    out->text = spelling(operators.back());
+    out->kids.push_back(std::move(left.expr));
+    out->kids.push_back(std::move(right.expr));
+    left.expr = std::move(out);
+    operators.pop_back();
+  };
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (i > 0) {
+      antlr4::Token* next = context->ops[i - 1];
+      while (!operators.empty() && binding(operators.back()) >= binding(next)) group();
+      operators.push_back(next);
+    }
+    groups.push_back({operand(operands[i]), range(operands[i])});
   }
-  return prefix(context);
+  while (!operators.empty()) group();
+  return std::move(groups.front().expr);
 }
 
-ExprPtr TreeBuilder::postfix(P::OperationContext* context) {
-  ExprPtr base = operation(context->base);
+ExprPtr TreeBuilder::operand(P::OperandContext* context) {
+  if (context->plain()) return plain(context->plain());
+  ExprPtr out = node(ExprKind::Cast, range(context));
+  out->type_name = type_name(context->typeName());
+  out->kids.push_back(operand(context->operand()));
+  return out;
+}
+
+ExprPtr TreeBuilder::plain(P::PlainContext* context) {
+  if (context->prefix) return prefix(context);
+  if (context->SIZEOF()) {
+    const bool of_type = context->typeName() != nullptr;
+    ExprPtr out = node(of_type ? ExprKind::SizeofType : ExprKind::SizeofExpr, range(context));
+    if (of_type)
+      out->type_name = type_name(context->typeName());
+    else
+      out->kids.push_back(plain(context->plain()));
+    return out;
+  }
+  ExprPtr out = primary(context->primary());
+  const uint32_t begin = range(context).begin;
+  for (P::PostfixContext* one : context->postfix()) out = postfix(std::move(out), one, {begin, range(one).end});
+  return out;
+}
+
+ExprPtr TreeBuilder::postfix(ExprPtr base, P::PostfixContext* context, SourceRange where) {
   ExprPtr out;
   if (context->access) {
-    out = node(ExprKind::Member, range(context));
+    out = node(ExprKind::Member, where);
     out->arrow = context->access->getType() == P::ARROW;
     out->text = member(context->member());
-  } else if (context->postfix) {
-    out = node(ExprKind::Update, range(context));
-    out->op = context->postfix->getType() == P::INCREMENT ? Op::Add : Op::Sub;
-    out->text = spelling(context->postfix);
+  } else if (context->step) {
+    out = node(ExprKind::Update, where);
+    out->op = context->step->getType() == P::INCREMENT ? Op::Add : Op::Sub;
+    out->text = spelling(context->step);
     out->postfix = true;
   } else {
-    out = node(context->LBRACKET() ? ExprKind::Index : ExprKind::Call, range(context));
+    out = node(context->LBRACKET() ? ExprKind::Index : ExprKind::Call, where);
     if (out->kind == ExprKind::Call && base->kind != ExprKind::Name)
       diagnostics_.report("D_FUNC_IDENT", out->where, "function designator is not of function type");
   }
@@ -123,36 +193,27 @@ ExprPtr TreeBuilder::postfix(P::OperationContext* context) {
   return out;
 }
 
-ExprPtr TreeBuilder::prefix(P::OperationContext* context) {
-  SourceRange where = range(context);
-  ExprPtr out;
-  if (context->typeName()) {
-    out = node(ExprKind::Cast, where);
-    out->type_name = type_name(context->typeName());
-  } else if (context->SIZEOF()) {
-    out = node(ExprKind::SizeofExpr, where);
-  } else {
-    out = node(ExprKind::Unary, where);
-    out->text = spelling(context->prefix);
-    switch (context->prefix->getType()) {
-      case P::INCREMENT:
-        out->kind = ExprKind::Update;
-        out->op = Op::Add;
-        break;
-      case P::DECREMENT:
-        out->kind = ExprKind::Update;
-        out->op = Op::Sub;
-        break;
-      case P::PLUS: out->op = Op::Plus; break;
-      case P::MINUS: out->op = Op::Neg; break;
-      case P::TILDE: out->op = Op::Not; break;
-      case P::NOT: out->op = Op::LogNot; break;
-      case P::STAR: out->kind = ExprKind::Deref; break;
-      case P::AMPERSAND: out->kind = ExprKind::AddressOf; break;
-      default: out->kind = ExprKind::Stringof; break;
-    }
+ExprPtr TreeBuilder::prefix(P::PlainContext* context) {
+  ExprPtr out = node(ExprKind::Unary, range(context));
+  out->text = spelling(context->prefix);
+  switch (context->prefix->getType()) {
+    case P::INCREMENT:
+      out->kind = ExprKind::Update;
+      out->op = Op::Add;
+      break;
+    case P::DECREMENT:
+      out->kind = ExprKind::Update;
+      out->op = Op::Sub;
+      break;
+    case P::PLUS: out->op = Op::Plus; break;
+    case P::MINUS: out->op = Op::Neg; break;
+    case P::TILDE: out->op = Op::Not; break;
+    case P::NOT: out->op = Op::LogNot; break;
+    case P::STAR: out->kind = ExprKind::Deref; break;
+    case P::AMPERSAND: out->kind = ExprKind::AddressOf; break;
+    default: out->kind = ExprKind::Stringof; break;
   }
-  out->kids.push_back(operation(context->operand));
+  out->kids.push_back(operand(context->operand()));
   return out;
 }
 
@@ -168,10 +229,10 @@ ExprPtr TreeBuilder::primary(P::PrimaryContext* context) {
     ExprPtr inner = comma(context->comma());
     return inner;
   }
-  if (context->SIZEOF() || context->OFFSETOF()) {
-    ExprPtr out = node(context->SIZEOF() ? ExprKind::SizeofType : ExprKind::Offsetof, where);
+  if (context->OFFSETOF()) {
+    ExprPtr out = node(ExprKind::Offsetof, where);
     out->type_name = type_name(context->typeName());
-    if (context->OFFSETOF()) out->text = member(context->member());
+    out->text = member(context->member());
     return out;
   }
   return constant(context);

@@ -91,6 +91,12 @@ size_t keyword(std::string_view word) {
   return at != kKeywords.end() && at->word == word ? at->type : 0;
 }
 
+/// The grammar's tables are compiled in: to verify them at each start would take as long as to parse a script.
+UsesAntlr::UsesAntlr() {
+  using Options = antlr4::atn::ATNDeserializationOptions;
+  initialize_antlr([] { const_cast<Options&>(Options::getDefaultOptions()).setVerifyATN(false); });
+}
+
 ByteStream::ByteStream(std::string_view text) {
   _data.resize(text.size());
   std::ranges::transform(text, _data.begin(),
@@ -103,7 +109,22 @@ ModalLexer::ModalLexer(antlr4::CharStream* input, const std::string& text, bool 
   removeErrorListeners();
 }
 
+/// A SEMICOLON is put before the } that ends a statement: it stands where the } does.
 std::unique_ptr<antlr4::Token> ModalLexer::nextToken() {
+  if (held_) return std::move(held_);
+  const bool in_body = region_ == Region::Body;
+  std::unique_ptr<antlr4::Token> token = next_written_token();
+  const size_t type = token->getType();
+  const bool ends = in_body && type == RBRACE && statement_open_;
+  statement_open_ = in_body && type != SEMICOLON && type != LBRACE && type != RBRACE;
+  if (!ends) return token;
+  held_ = std::move(token);
+  auto semicolon = std::make_unique<antlr4::CommonToken>(held_.get());
+  semicolon->setType(SEMICOLON);
+  return semicolon;
+}
+
+std::unique_ptr<antlr4::Token> ModalLexer::next_written_token() {
   std::unique_ptr<antlr4::Token> token = DLexer::nextToken();
   auto& common = static_cast<antlr4::CommonToken&>(*token);
   if (common.getType() == DESCRIPTION && starts_declaration(common)) {
@@ -111,7 +132,7 @@ std::unique_ptr<antlr4::Token> ModalLexer::nextToken() {
     declarations_.push_back(common.getStartIndex());
     getInputStream()->seek(common.getStartIndex());
     setMode(Code);
-    return nextToken();
+    return next_written_token();
   }
   if (region_ == Region::Top)
     top_token(common);
@@ -204,12 +225,18 @@ void ModalLexer::code_token(antlr4::CommonToken& token) {
         end_region();
       }
       break;
-    case FLOATING: complain("D_SYNTAX", token, "floating-point constants are not permitted"); break;
+    case FLOATING:
+      complain("D_SYNTAX", token, "floating-point constants are not permitted",
+               "D computes with integers: count in thousandths, say");
+      break;
     case OPEN_TEXT:
       complain("D_STR_NL", token, "newline encountered in string literal",
                "a \" is missing; a newline in a string is \\n");
       break;
-    case OPEN_CHARACTER: complain("D_CHR_NL", token, "newline encountered in character constant"); break;
+    case OPEN_CHARACTER:
+      complain("D_CHR_NL", token, "newline encountered in character constant",
+               "a ' is missing; a string is written in \" quotes");
+      break;
     default: break;
   }
 }

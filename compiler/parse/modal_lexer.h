@@ -18,11 +18,17 @@
 #include "DLexer.h"
 #include "antlr4-runtime.h"
 #include "compiler/source/diagnostic.h"
+#include "runtime/base/late_initializers.h"
 
 namespace sonde {
 
+/// The first base of what every use of ANTLR begins with.
+struct UsesAntlr {
+  UsesAntlr();
+};
+
 /// One code point per byte, so that offsets are byte offsets in any text.
-class ByteStream : public antlr4::ANTLRInputStream {
+class ByteStream : private UsesAntlr, public antlr4::ANTLRInputStream {
  public:
   explicit ByteStream(std::string_view text);
 };
@@ -42,6 +48,7 @@ class ModalLexer : public antlr::DLexer {
  private:
   enum class Region : uint8_t { Top, Predicate, Body, Declaration };
 
+  std::unique_ptr<antlr4::Token> next_written_token();
   void top_token(antlr4::CommonToken& token);
   void code_token(antlr4::CommonToken& token);
   void open_bracket(const antlr4::CommonToken& token);
@@ -65,13 +72,15 @@ class ModalLexer : public antlr::DLexer {
 
   void count_elses(size_t type);
 
-  uint32_t operators_ = 0;          ///< in this statement
-  uint32_t chained_ = 0;            ///< = and ? in this statement
-  uint32_t steps_ = 0;              ///< of the open statement, by depth of braces
-  std::vector<uint32_t> elses_{0};  ///< of the statement that is open, by depth of braces
-  uint32_t all_elses_ = 0;          ///< their sum
-  bool statement_ended_ = false;    ///< by the previous token: an else would continue it
-  uint32_t questions_ = 0;          ///< ? without their : at depth 0 of a predicate
+  uint32_t operators_ = 0;               ///< in this statement
+  uint32_t chained_ = 0;                 ///< = and ? in this statement
+  uint32_t steps_ = 0;                   ///< of the open statement, by depth of braces
+  std::vector<uint32_t> elses_{0};       ///< of the statement that is open, by depth of braces
+  uint32_t all_elses_ = 0;               ///< their sum
+  bool statement_ended_ = false;         ///< by the previous token: an else would continue it
+  uint32_t questions_ = 0;               ///< ? without their : at depth 0 of a predicate
+  std::unique_ptr<antlr4::Token> held_;  ///< behind a SEMICOLON that is not written
+  bool statement_open_ = false;          ///< of a body: a } would end it
   std::vector<size_t> declarations_;
   bool in_typedef_ = false;
   std::string_view last_name_;  ///< outside of brackets: what a typedef names

@@ -85,14 +85,108 @@ std::string_view specifier_of(std::string_view text) {
   return text;
 }
 
+size_t clauses_up_to(std::string_view text, size_t offset) {
+  size_t count = 0, depth = 0;
+  for (const OutlineToken& token : outline_of(std::string(text)).tokens) {
+    if (token.begin >= offset) break;
+    if (token.type == DLexer::LBRACE) depth++;
+    if (token.type == DLexer::RBRACE && depth > 0 && --depth == 0) count++;
+  }
+  return count;
+}
+
+std::vector<ProbeDescription> descriptions_of(std::string_view text) {
+  std::vector<ProbeDescription> found;
+  for (const OutlineToken& token : outline_of(std::string(text)).tokens) {
+    if (token.type != DLexer::DESCRIPTION) continue;
+    const auto description = read_description(text.substr(token.begin, token.end - token.begin));
+    if (description) found.push_back(*description);
+  }
+  return found;
+}
+
+namespace {
+
+bool is_name(size_t type) {
+  return type == DLexer::IDENTIFIER || type == DLexer::THIS || type == DLexer::SELF || type == DLexer::MACRO;
+}
+
+bool selects_member(size_t type) { return type == DLexer::DOT || type == DLexer::ARROW; }
+
+/// The token that opens what the token at `at` closes; itself: none does.
+size_t opening(const std::vector<OutlineToken>& tokens, size_t at) {
+  size_t depth = 0;
+  for (size_t i = at + 1; i-- > 0;) {
+    const size_t type = tokens[i].type;
+    if (type == DLexer::RPAREN || type == DLexer::RBRACKET) depth++;
+    if ((type == DLexer::LPAREN || type == DLexer::LBRACKET) && --depth == 0) return i;
+  }
+  return at;
+}
+
+/// The first token of the expression whose member is selected by the token at `at`: a->b[f(c)] of a->b[f(c)]->
+size_t begin_of_record(const std::vector<OutlineToken>& tokens, size_t at) {
+  size_t begin = at;
+  while (begin > 0) {
+    const size_t last = begin - 1, type = tokens[last].type;
+    const bool closes = type == DLexer::RPAREN || type == DLexer::RBRACKET;
+    if (closes) {
+      begin = opening(tokens, last);
+      const bool goes_on = begin > 0 && (is_name(tokens[begin - 1].type) || type == DLexer::RBRACKET);
+      if (begin == last || !goes_on) break;
+    } else if (is_name(type)) {
+      begin = last;
+      if (begin == 0 || !selects_member(tokens[begin - 1].type)) break;
+      begin--;
+    } else {
+      break;
+    }
+  }
+  return begin;
+}
+
+/// Where the statement or predicate begins that the token at `at` is in, and what ends the text behind it.
+struct Opened {
+  size_t begin = 0;
+  bool predicate = false;
+  size_t braces = 0;
+};
+
+Opened opened_before(const std::vector<OutlineToken>& tokens, size_t at) {
+  Opened opened;
+  for (size_t i = 0; i < at; i++) {
+    const OutlineToken& token = tokens[i];
+    switch (token.type) {
+      case DLexer::LBRACE: opened = {token.end, false, opened.braces + 1}; break;
+      case DLexer::RBRACE: opened = {token.end, false, std::max<size_t>(opened.braces, 1) - 1}; break;
+      case DLexer::SEMICOLON: opened.begin = token.end; break;
+      case DLexer::PREDICATE_OPEN: opened = {token.begin, true, opened.braces}; break;
+      default: break;
+    }
+  }
+  return opened;
+}
+
+}  // namespace
+
+std::string with_member(std::string_view text, std::string_view member) {
+  const std::vector<OutlineToken> tokens = outline_of(std::string(text)).tokens;
+  const bool named = !tokens.empty() && is_name(tokens.back().type) && tokens.back().end == text.size();
+  if (tokens.size() < (named ? 3 : 2)) return {};
+  const size_t selects = tokens.size() - (named ? 2 : 1);
+  const size_t record = begin_of_record(tokens, selects);
+  if (!selects_member(tokens[selects].type) || record == selects) return {};
+  const Opened opened = opened_before(tokens, selects);
+  std::string whole(text.substr(0, opened.begin));
+  if (opened.predicate) whole += "{";
+  whole += " " + std::string(text.substr(tokens[record].begin, tokens[selects].end - tokens[record].begin));
+  whole += std::string(member) + ";" + std::string(opened.braces + (opened.predicate ? 1 : 0), '}');
+  return whole;
+}
+
 bool names_process(std::string_view text) {
   if (text.find("pid") == text.npos) return false;
-  const Outline outline = outline_of(std::string(text));
-  return std::ranges::any_of(outline.tokens, [text](const OutlineToken& token) {
-    if (token.type != DLexer::DESCRIPTION) return false;
-    const auto description = read_description(text.substr(token.begin, token.end - token.begin));
-    return description && is_process(description->provider);
-  });
+  return std::ranges::any_of(descriptions_of(text), is_process, &ProbeDescription::provider);
 }
 
 }  // namespace sonde

@@ -2,10 +2,15 @@
 // The outline of a D text, from its tokens alone: names are not resolved, and nothing is reported
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace sonde {
+
+struct ProbeDescription;
 
 /// Whether a text that is typed line by line is complete.
 enum class Completeness : uint8_t {
@@ -17,6 +22,16 @@ Completeness is_complete(std::string_view text);
 
 /// The text before the first predicate or body, which messages use as its name.
 std::string_view specifier_of(std::string_view text);
+
+/// How many clauses end before byte `offset` of the text.
+size_t clauses_up_to(std::string_view text, size_t offset);
+/// If the text ends in a member's name, or behind "." or "->": the text with `member` as that name, ended so that it can be
+/// checked. What the member is of makes a statement of its own, and what is open is closed. Otherwise empty.
+///   BEGIN /curpsinfo->pr_ps    becomes    BEGIN { curpsinfo->MEMBER; }
+std::string with_member(std::string_view text, std::string_view member);
+
+/// The descriptions of all clauses, as they are written.
+std::vector<ProbeDescription> descriptions_of(std::string_view text);
 
 /// Whether a description may contain a process number: pid42:::entry, or pid$1:::entry.
 bool names_process(std::string_view text);

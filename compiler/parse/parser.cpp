@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lexes the whole text, marks the names of types, then parses
 //
-// Whether `(foo) - 1` is a cast depends on what foo is. The parser's prediction cannot ask, so names of types are
-// marked in its tokens beforehand: those that are known, those that the text typedefs, and words in positions where
-// only a type can be.
+// Whether `(foo) - 1` is a cast depends on what foo is. The parser cannot ask, so names of types, and parentheses before
+// types, are marked in its tokens beforehand: names that are known, those that the text typedefs, and words in positions
+// where only a type can be.
 //
 // A correct text is parsed once, in SLL mode. A wrong one is parsed again, item by item and in LL mode, so that each
 // clause and each declaration reports its first error.
@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <new>
 #include <set>
 
 #include "DParser.h"
@@ -33,7 +35,9 @@ class TypeMarker {
   void run() {
     for (size_t i = 0; i < tokens_.size(); ++i) {
       if (is(i, P::TYPEDEF)) note_typedef(i);
-      if (is(i, P::IDENTIFIER) && is_type_here(i)) static_cast<antlr4::CommonToken*>(tokens_[i])->setType(P::TYPE_NAME);
+      if (is(i, P::IDENTIFIER) && is_type_here(i)) set_type(i, P::TYPE_NAME);
+      if (begins_type(i) && i > 0 && is(i - 1, P::LPAREN) && !is_called(i - 1)) set_type(i - 1, P::TYPE_OPEN);
+      note_parenthesis(i);
     }
   }
 
@@ -42,6 +46,25 @@ class TypeMarker {
   template <typename... Types>
   bool any(size_t i, Types... types) const {
     return (is(i, types) || ...);
+  }
+
+  void set_type(size_t i, size_t type) { static_cast<antlr4::CommonToken*>(tokens_[i])->setType(type); }
+
+  bool begins_type(size_t i) const {
+    return any(i, P::TYPE_NAME, P::STRUCT, P::UNION, P::ENUM, P::CONST, P::VOLATILE, P::RESTRICT, P::VOID, P::CHAR,
+               P::SHORT, P::INT, P::LONG, P::FLOAT, P::DOUBLE, P::SIGNED, P::UNSIGNED, P::STRING);
+  }
+
+  void note_parenthesis(size_t i) {
+    if (is(i, P::LPAREN)) open_.push_back(i);
+    if (!is(i, P::RPAREN) || open_.empty()) return;
+    if (is(open_.back(), P::TYPE_OPEN)) end_of_type_ = i;
+    open_.pop_back();
+  }
+
+  /// The parenthesis is behind what can be called, or declared as a function: f(int), but not (int)(char)
+  bool is_called(size_t i) const {
+    return i > 0 && i - 1 != end_of_type_ && any(i - 1, P::IDENTIFIER, P::RPAREN, P::RBRACKET, P::AGGREGATION, P::IF);
   }
 
   std::string_view spelling(size_t i) const {
@@ -99,6 +122,8 @@ class TypeMarker {
   const std::vector<size_t>& declarations_;
   std::vector<antlr4::Token*> tokens_;
   std::set<std::string, std::less<>> typedefs_;
+  std::vector<size_t> open_;       ///< parentheses
+  size_t end_of_type_ = SIZE_MAX;  ///< the last ) behind a type
 };
 
 /// Notes the farthest token that was read: where prediction failed, no continuation is possible, so that token is
@@ -146,18 +171,45 @@ class SyntaxError {
   }
 
   std::string hint(antlr4::Token* token) const {
-    if (token->getType() == P::IF || token->getType() == P::WHILE || token->getType() == P::FOR ||
-        token->getType() == P::SWITCH)
+    if (token->getType() == P::IF || token->getType() == P::WHILE || token->getType() == P::FOR)
       return "D has no loops: use predicates, ?: and if/else statements";
     if (text_.compare(token->getStartIndex(), 2, "//") == 0) return "comments are written /* ... */";
     for (const char* quote : {"\u201c", "\u201d", "\u2018", "\u2019"})
       if (text_.compare(token->getStartIndex(), 3, quote) == 0) return "quotes are written \" and '";
-    const std::string_view word = hint_on_other_word(OtherWord::Kind::Syntax, token->getText());
-    if (!word.empty()) return std::string(word);
+    if (is_keyword_as_name(token)) return token->getText() + " is a word of D: choose another name";
+    if (std::string shape = hint_on_shape(token); !shape.empty()) return shape;
+    if (std::string word = hint_on_other_syntax(text_, token->getStartIndex()); !word.empty()) return word;
     if (is_in_predicate(token)) return "a / that ends the predicate is missing before it";
+    if (lacks_semicolon(token)) return "statements are separated by ;";
     if (lacks_comma(token)) return "a , is missing before it";
     const std::string other = hint_on_other_probe(text_, token->getStartIndex());
     return other.empty() ? unclosed(token) : other;
+  }
+
+  /// int counter; where counter is a word of provider declarations.
+  bool is_keyword_as_name(antlr4::Token* token) const {
+    constexpr std::array kWords = {P::COUNTER, P::IMPORT, P::PROBE};
+    if (token->getTokenIndex() == 0 || std::ranges::find(kWords, token->getType()) == kWords.end()) return false;
+    const std::string before = tokens_.get(token->getTokenIndex() - 1)->getText();
+    return before == "*" || std::isalpha(static_cast<unsigned char>(before.front())) != 0;
+  }
+
+  /// What is missing, or there twice, by the token and the one before it.
+  std::string hint_on_shape(antlr4::Token* token) const {
+    if (token->getTokenIndex() == 0) return {};
+    const antlr4::Token* before = tokens_.get(token->getTokenIndex() - 1);
+    const size_t type = token->getType(), last = before->getType();
+    const bool ends = type == P::SEMICOLON || type == P::RPAREN || type == P::RBRACKET || type == P::RBRACE;
+    const std::string word = before->getText();
+    if (word == "," && type == P::LBRACE) return "a probe description is missing behind the ,";
+    if (token->getText() == "/" && last == P::PREDICATE_OPEN)
+      return "a predicate has an expression; without one, leave out both /";
+    if (token->getText() == "/" && word == "/") return "a clause has one predicate: /a && b/";
+    if (ends && word.size() <= 2 && !word.empty() &&
+        std::string_view("=+-*%&|^<>!?:,").find(word[0]) != std::string_view::npos)
+      return "an expression is missing before it";
+    if (last == P::DESCRIPTION) return "the actions of a clause are in braces: PROBE { ... }";
+    return {};
   }
 
   /// A clause's body begins, and its predicate has not ended.
@@ -177,15 +229,39 @@ class SyntaxError {
            std::ranges::find(kValues, token->getType()) != kValues.end();
   }
 
+  /// A statement begins behind a whole one.
+  bool lacks_semicolon(antlr4::Token* token) const {
+    constexpr std::array kBegins = {P::IDENTIFIER, P::AGGREGATION, P::SELF,   P::THIS,     P::INTEGER,
+                                    P::TEXT,       P::CHARACTER,   P::MACRO,  P::SIZEOF,   P::STRINGOF,
+                                    P::NOT,        P::TILDE,       P::LBRACE, P::OFFSETOF, P::XLATE};
+    constexpr std::array kEnds = {P::IDENTIFIER, P::AGGREGATION, P::SELF,   P::THIS,     P::INTEGER,   P::TEXT,
+                                  P::CHARACTER,  P::MACRO,       P::RPAREN, P::RBRACKET, P::INCREMENT, P::DECREMENT};
+    if (token->getTokenIndex() == 0 || tokens_.get(0)->getType() != P::DESCRIPTION) return false;
+    const std::vector<antlr4::Token*> open = open_before(token);
+    return !open.empty() && open.back()->getType() == P::LBRACE &&
+           std::ranges::find(kBegins, token->getType()) != kBegins.end() &&
+           std::ranges::find(kEnds, tokens_.get(token->getTokenIndex() - 1)->getType()) != kEnds.end();
+  }
+
   /// Names the bracket that is open where another kind is closed, or a statement ends.
   std::string unclosed(antlr4::Token* token) const {
     if (token->getType() != P::SEMICOLON && token->getType() != P::RBRACE && token->getType() != antlr4::Token::EOF)
       return {};
+    const std::vector<antlr4::Token*> open = open_before(token);
+    if (open.empty()) return {};
+    size_t type = open.back()->getType();
+    if (type == P::LBRACE) return token->getType() == antlr4::Token::EOF ? "a } is missing" : "";
+    return type == P::LBRACKET ? "a ] is missing before it" : "a ) is missing before it";
+  }
+
+  /// The brackets that are open there.
+  std::vector<antlr4::Token*> open_before(antlr4::Token* token) const {
     std::vector<antlr4::Token*> open;
     for (size_t i = 0; i < token->getTokenIndex() && i < tokens_.size(); ++i) {
       antlr4::Token* one = tokens_.get(i);
       switch (one->getType()) {
         case P::LPAREN:
+        case P::TYPE_OPEN:
         case P::LBRACKET:
         case P::LBRACE: open.push_back(one); break;
         case P::RPAREN:
@@ -196,10 +272,7 @@ class SyntaxError {
         default: break;
       }
     }
-    if (open.empty()) return {};
-    size_t type = open.back()->getType();
-    if (type == P::LBRACE) return token->getType() == antlr4::Token::EOF ? "a } is missing" : "";
-    return type == P::LPAREN ? "a ) is missing before it" : "a ] is missing before it";
+    return open;
   }
 
   antlr4::TokenStream& tokens_;
@@ -363,6 +436,8 @@ SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& qu
     if (program != nullptr) return TreeBuilder(text, script, questions, diagnostics).build(program);
     diagnostics.report("D_SYNTAX", kEndOfText, "syntax error near end of input");
     return {};
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     diagnostics.report("D_SYNTAX", {0, 1}, std::string("syntax error: ") + error.what());
     return {};

@@ -33,8 +33,10 @@ class TreeBuilder {
   ExprPtr comma(P::CommaContext* context);
   ExprPtr expression(P::ExpressionContext* context);
   ExprPtr operation(P::OperationContext* context);
-  ExprPtr postfix(P::OperationContext* context);
-  ExprPtr prefix(P::OperationContext* context);
+  ExprPtr operand(P::OperandContext* context);
+  ExprPtr plain(P::PlainContext* context);
+  ExprPtr postfix(ExprPtr base, P::PostfixContext* context, SourceRange where);
+  ExprPtr prefix(P::PlainContext* context);
   ExprPtr primary(P::PrimaryContext* context);
   ExprPtr constant(P::PrimaryContext* context);
   ExprPtr integer(antlr4::tree::TerminalNode* node, std::string_view spelling);

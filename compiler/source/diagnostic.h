@@ -27,13 +27,14 @@ struct SourceRange {
 /// For errors in the text as a whole: reported at its last line, which is not shown.
 inline constexpr SourceRange kEndOfText{UINT32_MAX, UINT32_MAX};
 
-/// An error in the script: what, where, and what was probably meant.
+/// An error in the script, or what is probably one: what, where, and what was probably meant.
 struct Diagnostic {
   std::string tag;      ///< D_IDENT_UNDEF
   std::string message;  ///< DTrace's text; further lines begin with a tab
   SourceRange where;
-  std::string hint;     ///< "did you mean 'open'?"; may be empty
-  std::string context;  ///< "in action list", "in predicate"; empty at top level. Used for -n texts
+  std::string hint;         ///< "did you mean 'open'?"; may be empty
+  std::string context;      ///< "in action list", "in predicate"; empty at top level. Used for -n texts
+  bool is_warning = false;  ///< the script runs
 };
 
 /// Collects diagnostics; after a report, passes continue.
@@ -43,6 +44,11 @@ class Diagnostics {
   void report(std::string_view tag, SourceRange where, std::string message, std::string hint = {}) {
     list_.push_back({std::string(tag), std::move(message), where, std::move(hint), context_});
   }
+  /// The script is valid, and probably means something else.
+  void warn(SourceRange where, std::string message, std::string hint = {}) {
+    warnings_.push_back({"", std::move(message), where, std::move(hint), context_, true});
+  }
+  const std::vector<Diagnostic>& warnings() const { return warnings_; }
   /// Sets the context of the reports that follow.
   void set_context(std::string context) { context_ = std::move(context); }
   const std::string& context() const { return context_; }
@@ -56,8 +62,15 @@ class Diagnostics {
   void keep(size_t count) { list_.resize(std::min(count, list_.size())); }
 
  private:
-  std::vector<Diagnostic> list_;
+  std::vector<Diagnostic> list_;  ///< errors
+  std::vector<Diagnostic> warnings_;
   std::string context_;
+};
+
+/// A diagnostic, with the text that it is about.
+struct Reported {
+  Diagnostic diagnostic;
+  SourceText source;
 };
 
 /// The message in DTrace's format, without prefix: for a script

@@ -16,12 +16,25 @@ namespace {
 
 constexpr std::string_view kIndent = "    ";
 constexpr size_t kLongestMessage = 2000;  ///< bytes
+constexpr size_t kLongestSpecifier = 60;  ///< the excerpt below shows the place
 
 /// Cuts a long message: a name of a megabyte is no more useful than its beginning.
 std::string shortened(std::string message) {
   if (message.size() <= kLongestMessage) return message;
   message.resize(kLongestMessage);
   return message + "...";
+}
+
+/// The first line of a text of -n, cut: the reason comes behind it.
+std::string beginning(const std::string& text) {
+  std::string line = text.substr(0, text.find('\n'));
+  if (line.size() > kLongestSpecifier) {
+    line.resize(kLongestSpecifier);
+    while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xc0) == 0x80)
+      line.pop_back();  // a letter of several bytes
+    if (!line.empty() && (static_cast<unsigned char>(line.back()) & 0x80) != 0) line.pop_back();
+  }
+  return line.size() < text.size() ? line + "..." : line;
 }
 
 }  // namespace
@@ -36,7 +49,7 @@ std::string render(const Diagnostic& diagnostic, const SourceText& source, bool 
   if (source.kind == SourceText::Kind::Script) {
     out = "failed to compile script " + source.name + ": " + tag;
   } else {
-    out = "invalid probe specifier " + shortened(source.name) + ": " + tag;
+    out = "invalid probe specifier " + beginning(source.name) + ": " + tag;
     if (!diagnostic.context.empty() && source.library.empty()) out += diagnostic.context + ": ";
   }
   // cpp reads the script itself as /dev/stdin.

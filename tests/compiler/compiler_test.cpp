@@ -79,17 +79,63 @@ TEST_F(CompilerTest, EntryOfALatencyScriptRecordsNothing) {
             "0001  STT      r0, self[0]\n"
             "0002  FAIL\n"
             "\n"
-            "syscall::read:return\n"
+            "syscall::read:return    (folds)\n"
             "0000  LDT      r0, self[0]\n"
-            "0001  JZ       r0, 0009\n"
+            "0001  JZ       r0, 0011\n"
             "0002  LI       r0, 0\n"
             "0003  CAPTEXT  s0, r0, execname\n"
-            "0004  LDT      r0, self[0]\n"
-            "0005  CAPW     s1, r0\n"
-            "0006  LI       r0, 0\n"
-            "0007  STT      r0, self[0]\n"
-            "0008  RECORD\n"
-            "0009  FAIL\n");
+            "0004  VAR      r0, timestamp\n"
+            "0005  LDT      r1, self[0]\n"
+            "0006  SUB      r0, r0, r1\n"
+            "0007  CAPW     s1, r0\n"
+            "0008  LI       r0, 0\n"
+            "0009  STT      r0, self[0]\n"
+            "0010  RECORD\n"
+            "0011  FAIL\n");
+}
+
+/// Clauses that only aggregate, and whose keys and values depend on nothing that a record would have of its own.
+TEST_F(CompilerTest, WhatFolds) {
+  const char* const folds[] = {
+      "{ @ = count(); }",
+      "/pid == 3 && execname != \"x\"/ { @[execname, probefunc, probeprov, probemod, probename, epid, id] = sum(arg0); "
+      "}",
+      "{ @[pid, tid, uid, cpu, arg1 % 7, arg2 > 3 ? 1 : 2, uregs[R_PC], -arg1, (char)arg0] = max(arg0 * 2 - arg1); }",
+      "{ @[copyinstr(arg0), copyinstr(arg1, 20), \"text\", 5] = min(errno); }",
+      "{ self->a = arg0; this->b = arg1; @[self->a] = avg(this->b); @two = stddev(arg0); self->a = 0; }",
+      "{ @a = count(); @b = quantize(arg0, arg1); @c = lquantize(arg0, 0, 100, 5); @d = max(timestamp); }",
+      "{ @[arg0] = count(); } tick-1s, END, profile-97 { printa(@); clear(@); trunc(@, 5); }",
+  };
+  const char* const records[] = {
+      "{ @[timestamp] = count(); }",
+      "{ @[walltimestamp] = count(); }",
+      "{ @[ustack()] = count(); }",
+      "{ @[strjoin(execname, \"x\")] = count(); }",
+      "{ x++; @ = count(); }",
+      "{ @ = sum(total); total = 1; }",
+      "/total/ { @ = count(); } syscall::write:entry { total = 1; }",
+      "{ if (arg0) @ = count(); }",
+      "{ @ = count(); trace(1); }",
+      "{ @ = llquantize(arg0, 10, 0, 3, 10); }",
+      "{ @ = sum(arg0 / arg1); }",
+      "{ @[arg0 / arg1] = count(); }",
+      "{ @ = sum(*(int *)copyin(arg0, 4)); }",
+      "{ self->a = 1; @a[self->a] = count(); self->a = 2; @b[self->a] = count(); }",
+      "{ @a = count(); @b = count(); @c = count(); @d = count(); @e = count(); }",
+      "{ @[argstr] = count(); }",
+      "{ @ = count(); } syscall::write:entry { clear(@); }",
+      "{ @ = count(); } syscall::write:entry { printa(@); }",
+      "{ @ = count(); } syscall::write:entry { if (arg0) trunc(@); }",
+      "{ @ = count(); } ERROR { normalize(@, 2); }",
+  };
+  const auto says = [this](const char* text) {
+    program_ = {};
+    compiler_ = std::make_unique<Compiler>(program_, framework_, options_);
+    EXPECT_TRUE(compile("int64_t total;"));
+    return fire(std::string("syscall::read:entry ") + text).starts_with("syscall::read:entry    (folds)\n");
+  };
+  for (const char* text : folds) EXPECT_TRUE(says(text)) << text;
+  for (const char* text : records) EXPECT_FALSE(says(text)) << text;
 }
 
 TEST_F(CompilerTest, PathAtReturnIsNotHeld) {
@@ -210,6 +256,33 @@ TEST_F(CompilerTest, MangledTextsAreRefusedInWords) {
       EXPECT_FALSE(compiled.error().message().empty()) << text;
     }
   }
+}
+
+TEST_F(CompilerTest, MembersOfWhatIsTyped) {
+  ASSERT_TRUE(
+      compile("struct one { int alpha; struct one *next; char text[8]; int bits : 3; };\n"
+              "union two { long whole; int half; }; self struct one *mine; int seen;"));
+  const auto of = [this](const std::string& text) {
+    std::string all;
+    for (const NamedType& one : compiler_->members(text, {})) all += one.name + " " + one.type + ";";
+    return all;
+  };
+  const std::string one = "alpha int;next struct one *;text char [8];bits int;";
+  EXPECT_EQ(of("BEGIN { trace(((struct one *)arg0)->"), one);
+  EXPECT_EQ(of("BEGIN /((struct one *)arg0)->next->al"), one);
+  EXPECT_EQ(of("BEGIN { this->p = (struct one *)arg0; @[this->p->next->"), one) << "an assignment in front of it";
+  EXPECT_EQ(of("BEGIN { trace((*(union two *)arg0)."), "whole long;half int;");
+  EXPECT_EQ(of("BEGIN { self->mine->"), one);
+  EXPECT_EQ(of("BEGIN { this->p = 1; self->"), "mine struct one *;") << "the variables themselves";
+  EXPECT_THAT(of("BEGIN { this->quux = 1; this->"), HasSubstr("quux int;"));
+  EXPECT_THAT(of("BEGIN { curpsinfo->"), HasSubstr("pr_psargs char [80];")) << "of a translated object";
+  EXPECT_EQ(of("BEGIN { seen->"), "") << "no record";
+  EXPECT_EQ(of("BEGIN { nosuch->"), "");
+  EXPECT_EQ(of("BEGIN { wrong(; ((struct one *)arg0)->"), "") << "what stands in front of it is wrong";
+  EXPECT_FALSE(compile("BEGIN { trace(this->quux); }")) << "what was only asked is not defined";
+  std::string globals;
+  for (const NamedType& variable : compiler_->globals()) globals += variable.name + " " + variable.type + ";";
+  EXPECT_THAT(globals, HasSubstr("seen int;"));
 }
 
 }  // namespace

@@ -70,6 +70,47 @@ TEST(OtherWords, EachWordOfSyntaxHasItsHint) {
   }
 }
 
+TEST(OtherWords, EachProviderHasItsHint) {
+  for (const OtherWord& row : kOtherWords) {
+    if (row.kind == Kind::Provider) {
+      EXPECT_EQ(hint(std::string(row.word) + ":::start { }"), row.hint) << row.word;
+    }
+  }
+}
+
+TEST(Hints, OnTheShapeOfAClause) {
+  for (const auto& [script, wanted] :
+       {std::pair("BEGIN, { }", "a probe description is missing behind the ,"),
+        std::pair("BEGIN // { }", "a predicate has an expression; without one, leave out both /"),
+        std::pair("BEGIN /1/ /2/ { }", "a clause has one predicate: /a && b/"),
+        std::pair("BEGIN { x = ; }", "an expression is missing before it"),
+        std::pair("BEGIN { x = 1 + ; }", "an expression is missing before it"),
+        std::pair("BEGIN { trace(1, ); }", "an expression is missing before it")})
+    EXPECT_EQ(hint(script), wanted) << script;
+}
+
+TEST(Hints, OnValuesOfTheWrongKind) {
+  for (const auto& [script, wanted] :
+       {std::pair("BEGIN { trace(*arg1); }", "*(int *)copyin(address, 4)"),
+        std::pair("BEGIN { x = \"a\" + \"b\"; }", "strjoin(a, b)"),
+        std::pair("BEGIN { strlen(1); }", "lltostr() writes a number"),
+        std::pair("BEGIN { trace(pid()); }", "write it without ()"),
+        std::pair("BEGIN { trace(strlen()); }", "write strlen(string)"),
+        std::pair("BEGIN { @a = sum(); }", "write @name = sum(int64_t)"),
+        std::pair("BEGIN { trace(); }", "write trace(VALUE)"), std::pair("BEGIN { clear(); }", "write clear(@NAME)"),
+        std::pair("BEGIN { trace(@a); }", "@a = count()"),
+        std::pair("BEGIN { trace(nosuch); }", "no clause up to here assigns it"),
+        std::pair("BEGIN { trace(curpsinfo.pr_pid); }", "use -> on a pointer")})
+    EXPECT_THAT(hint(script), HasSubstr(wanted)) << script;
+}
+
+TEST(NearProbes, NamesOfAProviderThatHasFew) {
+  EXPECT_THAT(hint("dtrace:::nosuchname { }"), HasSubstr("its probes are called BEGIN, END, ERROR"));
+  EXPECT_EQ(hint("syscall::__x64_sys_read:entry { }"), "did you mean syscall:vmlinux:read:entry?");
+  EXPECT_EQ(hint(":libfoo:: { }"),
+            "a module of a process needs that in front: pid$target:libfoo::entry, with -c or -p");
+}
+
 TEST(NearProbes, LooksAtTheWordsInOtherFields) {
   for (const char* shifted : {"syscall::read", "syscall:read:entry", "syscall:read", "read:entry:", "read"})
     EXPECT_EQ(hint(std::string(shifted) + " { }"), "did you mean syscall:vmlinux:read:entry?") << shifted;
@@ -79,14 +120,14 @@ TEST(NearProbes, LooksAtTheWordsInOtherFields) {
 
 TEST(NearProbes, IsSilentWhereTheDistanceIsLarge) {
   EXPECT_EQ(hint("quit { }"), "");
-  EXPECT_EQ(hint("syscall::nosuchcall:entry { }"), "");
+  EXPECT_EQ(hint("syscall::nosuchcall:entry { }"), "-l 'syscall:::' lists its probes");
   EXPECT_EQ(hint("::f: { }"), "");  // BEGIN has no function field at all
-  EXPECT_THAT(hint("io:::start { }"), HasSubstr("no provider io has probes here"));
+  EXPECT_THAT(hint("nosuch:::start { }"), HasSubstr("no provider nosuch has probes here"));
 }
 
 TEST(Hints, OnWhatIsWrittenOtherwiseInD) {
   EXPECT_EQ(hint("BEGIN /pid = 1/ { }"), "== compares");
-  EXPECT_EQ(hint("BEGIN { pid = 1; }"), "");
+  EXPECT_THAT(hint("BEGIN { pid = 1; }"), HasSubstr("only variables of the script can be assigned"));
   EXPECT_EQ(hint("BEGIN { trace(\u201ca\u201d); }"), "quotes are written \" and '");
   EXPECT_EQ(hint("BEGIN { printf(\"%d\" pid); }"), "a , is missing before it");
   EXPECT_EQ(hint("BEGIN { trace(1 pid); }"), "");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bodies, from hand-built trees, with helpers that log.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include <climits>
@@ -67,6 +70,20 @@ TEST_F(Body, FalsePredicateReturnsZero) {
       compile(clause(binary(Op::Eq, builtin("probefunc", string_type()), text("read"), int_type()), trace(number(1))));
   EXPECT_EQ(body(&bench.context), 1);
   EXPECT_EQ(fake::log, std::vector<std::string>{"trace 1 line 7 1"});
+}
+
+TEST_F(Body, BodiesThatWereExpectedAreLikeOthers) {
+  jit->expect_bodies();
+  jit->expect_bodies();  // what is under way already
+  BodyFunction body = compile(clause(nullptr, trace(number(3))));
+  jit->expect_bodies();  // nothing is left to prepare
+  fake::Bench bench(tables.program);
+  EXPECT_EQ(body(&bench.context), 1);
+  EXPECT_EQ(fake::log, std::vector<std::string>{"trace 1 line 7 3"});
+}
+
+TEST_F(Body, ExpectedBodiesMayNeverCome) {
+  for (int i = 0; i < 3; ++i) Jit(helpers).expect_bodies();
 }
 
 TEST_F(Body, ActionsGetValuesCutToTheirTypes) {
@@ -228,6 +245,34 @@ TEST_F(Body, BitFieldsKeepTheirNeighbours) {
   body(&bench.context);
   EXPECT_EQ(memory, 0xcf);
   EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 2 line 7 -7", "trace 3 line 7 -1"}));
+}
+
+/// The structure ends where its memory does: a load or a store of eight bytes dies.
+TEST_F(Body, BitFieldsEndWithTheirOwnBytes) {
+  const long page = sysconf(_SC_PAGESIZE);
+  auto* pages =
+      static_cast<uint8_t*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(mprotect(pages + page, page, PROT_NONE), 0);
+  uint8_t* memory = pages + page - 7;
+  memory[0] = 7;
+  const Type* pointer = pointer_type(int_type());
+  uint32_t p = tables.add(VariableDesc::Scope::Global, "p", pointer);
+  auto field = [&] {
+    LoweredExprPtr expr = deref(tables.variable(p), long_type());
+    expr->bit_offset = 3;
+    expr->bit_width = 50;
+    return expr;
+  };
+  BodyFunction body = compile(clause(nullptr, assign(field(), number(0x1234567890123)), trace(field())));
+  fake::Bench bench(tables.program);
+  bench.context.scratch_begin = reinterpret_cast<uint64_t>(memory);
+  bench.context.scratch_end = bench.context.scratch_begin + 7;
+  bench.globals[0] = bench.context.scratch_begin;
+  body(&bench.context);
+  EXPECT_EQ(fake::log, (std::vector<std::string>{"trace 2 line 7 320255973458211"}));
+  EXPECT_EQ(memory[0] & 7, 7);
+  munmap(pages, 2 * page);
 }
 
 TEST_F(Body, AHelperThatIsMissingIsAnError) {

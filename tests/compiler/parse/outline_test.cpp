@@ -61,5 +61,43 @@ TEST(Outline, ProcessesThatANumberNames) {
     EXPECT_FALSE(names_process(text)) << text;
 }
 
+/// What a member may be of, in each place where an expression may stand.
+TEST(Outline, AsksForMembers) {
+  struct Place {
+    const char *before, *asked;  ///< the text in front of the record; all in front of it in what is asked
+    const char* behind;
+  };
+  const Place places[] = {
+      {"BEGIN { ", "BEGIN {", ";}"},
+      {"BEGIN { trace(1 + ", "BEGIN {", ";}"},
+      {"BEGIN { x = 1; printf(\"}%d;\", f(2, ", "BEGIN { x = 1;", ";}"},
+      {"BEGIN { @[pid, ", "BEGIN {", ";}"},
+      {"BEGIN { if (x) { y = 2; z = ", "BEGIN { if (x) { y = 2;", ";}}"},
+      {"BEGIN { if (", "BEGIN {", ";}"},
+      {"BEGIN { if (x) { y; } else if (", "BEGIN { if (x) { y; }", ";}"},
+      {"BEGIN /", "BEGIN {", ";}"},
+      {"a:::b,\nc:::d\n/x == 2 && ", "a:::b,\nc:::d\n{", ";}"},
+      {"BEGIN { x; } END { y = /* { */ ", "BEGIN { x; } END {", ";}"},
+      {"struct s { int i; };\nBEGIN /x/ { ", "struct s { int i; };\nBEGIN /x/ {", ";}"},
+  };
+  for (const char* record : {"a", "args[0]", "a->b", "a.b.c", "this->x[1][2]", "f(1, g(2))", "f(1)->b[h(3)]",
+                             "((struct s *)arg0)", "(*p)", "a[f(1)].b", "mod`v", "a.out`v"}) {
+    for (const Place& place : places) {
+      for (const char* ends : {"->", ".", "->pr_p", ".x", " -> y"}) {
+        const std::string typed = place.before + std::string(record) + ends;
+        const std::string op = std::string(ends).find('.') == 0 ? "." : ends[0] == ' ' ? " ->" : "->";
+        EXPECT_EQ(with_member(typed, "MEMBER"), std::string(place.asked) + " " + record + op + "MEMBER" + place.behind)
+            << typed;
+      }
+    }
+  }
+}
+
+TEST(Outline, AsksForNoMember) {
+  for (const char* text : {"", "->", "BEGIN", "BEGIN { ", "BEGIN { x", "BEGIN { x->y;", "BEGIN { x->y ", "BEGIN { ->",
+                           "BEGIN { 1.", "BEGIN { \"x->", "BEGIN { /* x->", "pid1:a.out:x", "BEGIN { (->x"})
+    EXPECT_EQ(with_member(text, "MEMBER"), "") << text;
+}
+
 }  // namespace
 }  // namespace sonde

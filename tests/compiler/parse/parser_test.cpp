@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "DParser.h"
+#include "antlr4-runtime.h"
 #include "compiler/parse/literals.h"
+#include "compiler/parse/modal_lexer.h"
 #include "compiler/parse/parser.h"
 
 namespace sonde {
@@ -52,6 +57,54 @@ TEST(Parser, BindsAsCDoes) {
   EXPECT_EQ(expression("a ? b : c ? d : e"), "(?: a b (?: c d e))");
   EXPECT_EQ(expression("*p++"), "(deref (++ p))");
   EXPECT_EQ(expression("a - b - c"), "(- (- a b) c)");
+}
+
+/// The binary operators, from those that bind tightest on.
+const std::vector<std::vector<std::string>> kLevels = {
+    {"*", "/", "%"}, {"+", "-"}, {"<<", ">>"}, {"<", "<=", ">", ">="}, {"==", "!="}, {"&"}, {"^"}, {"|"},
+    {"&&"},          {"^^"},     {"||"}};
+
+TEST(Parser, GroupsEachPairOfOperators) {
+  for (size_t left = 0; left < kLevels.size(); ++left)
+    for (size_t right = 0; right < kLevels.size(); ++right)
+      for (const std::string& a : kLevels[left])
+        for (const std::string& b : kLevels[right]) {
+          const std::string first = "(" + b + " (" + a + " x y) z)", second = "(" + a + " x (" + b + " y z))";
+          EXPECT_EQ(expression("x " + a + " y " + b + " z"), left <= right ? first : second);
+        }
+}
+
+/// Each decision that ANTLR must predict builds tables anew in each run, which takes longer than all the rest of a parse.
+TEST(Parser, PredictsNothingInClauses) {
+  const std::string text =
+      "BEGIN, syscall::read:entry /self->a && *b - 1 < -c || (d ^ e)[1] & 2/ { this->x = y ? f(1, z) : g()->h.i++; ; "
+      "@a[execname, --j] = quantize(sizeof k, 3); l <<= m << n % !o; p(), q } END { trace(\"r\"); }";
+  Diagnostics diagnostics;
+  const ModalLexer::IsType none = [](std::string_view) { return false; };
+  ByteStream input(text);
+  ModalLexer lexer(&input, text, false, none, diagnostics);
+  antlr4::CommonTokenStream tokens(&lexer);
+  antlr::DParser parser(&tokens);
+  ASSERT_NE(parser.program(), nullptr);
+  EXPECT_EQ(parser.getNumberOfSyntaxErrors(), 0U);
+  for (const antlr4::dfa::DFA& decision : parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->decisionToDFA)
+    EXPECT_TRUE(decision.states.empty()) << "decision " << decision.decision;
+}
+
+TEST(Parser, EndsTheLastStatementAtItsBrace) {
+  for (const char* text : {"BEGIN { x = 1 }", "BEGIN { if (a) { b } }", "BEGIN { if (a) { b } else { c; d } }",
+                           "BEGIN { ; x = 1; ; }", "BEGIN { }", "BEGIN { f(x) }"}) {
+    Diagnostics diagnostics;
+    parsed(text, diagnostics);
+    EXPECT_FALSE(diagnostics.any()) << text;
+  }
+  for (const char* text : {"BEGIN { if (a) b }", "BEGIN { if (a) }", "BEGIN { x = }", "BEGIN { if (a) b; else c }"}) {
+    Diagnostics diagnostics;
+    parsed(text, diagnostics);
+    ASSERT_EQ(diagnostics.list().size(), 1U) << text;
+    EXPECT_EQ(diagnostics.list()[0].message, "syntax error near \"}\"") << text;
+    EXPECT_EQ(diagnostics.list()[0].where.begin, std::string_view(text).find('}')) << text;
+  }
 }
 
 TEST(Parser, TellsCastsFromParentheses) {

@@ -7,6 +7,9 @@
 //   sonde -n TEXT WORD              a macro argument
 //   sonde WORD -n TEXT              a macro argument too, unless a program has that name
 //
+// Some words have strace's meaning where there is no script: -e QUAL=SET, -ff, and -P with a path. take_whole_word()
+// takes the first two before getopt, which would cut them into letters.
+//
 // So getopt must not reorder the words (its letters begin with -), and each word is judged when it comes, by what was
 // given before it. Only names of files are looked up; the only file that is opened is one whose first line may be #!.
 #include "cli/arguments.h"
@@ -16,19 +19,23 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <span>
-#include <sstream>
 #include <utility>
 #include <variant>
 
+#include "cli/call_options.h"
 #include "cli/options_table.h"
 #include "cli/sources.h"
 #include "cli/words.h"
 #include "compiler/source/other_words.h"
+#include "runtime/base/path_search.h"
 #include "runtime/base/suggest.h"
+#include "runtime/lang/options.h"
 
 namespace sonde {
 
@@ -82,47 +89,55 @@ Arguments::Setting setting(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// First words of a command line that are subcommands.
-struct Subcommand {
-  std::string_view name;
-  Mode mode;
-};
-constexpr Subcommand kSubcommands[] = {{"help", Mode::Help}, {"version", Mode::Version}};
-
 /// Whether the command of a -c has a word that only a shell understands.
 bool wants_shell(const std::vector<std::string>& words) {
   constexpr std::array<std::string_view, 9> kOperators = {"|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1"};
   return std::ranges::find_first_of(words, kOperators) != words.end();
 }
 
-/// Whether it can follow strace's -e.
-bool is_expression_of_strace(std::string_view word) {
-  constexpr std::array<std::string_view, 7> kQualifiers = {
-      "abbrev=", "inject=", "raw=", "signal=", "status=", "trace=", "verbose="};
-  return std::ranges::any_of(kQualifiers, [&](std::string_view one) { return word.starts_with(one); });
+const CommandLineOption& option_named(std::string_view name) {
+  return *std::ranges::find(kCommandLine, name, &CommandLineOption::name);
 }
 
-/// Whether a shell would find it.
-bool is_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return true;
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (::access((folder + "/" + name).c_str(), X_OK) == 0) return true;
-  return false;
+}  // namespace
+
+std::string hint_on_words(const Arguments& arguments) {
+  const std::vector<std::string>& words = arguments.words;
+  if (words.empty() || !arguments.commands.empty() || !arguments.pids.empty() || !search_path(words.front())) return {};
+  std::string command;
+  for (const std::string& word : words) command += (command.empty() ? "" : " ") + word;
+  return "a program to run with the script goes to -c, before the script or behind it: -c '" + command + "'";
 }
+
+std::string hint_on_function(const Arguments& arguments) {
+  const auto& texts = arguments.programs;
+  if (texts.size() != 1 || texts.front().kind != SourceText::Kind::Function || !search_path(texts.front().text))
+    return {};
+  return "-f takes the name of a function; a program, with its children, is traced by: sonde PROGRAM ARGS";
+}
+
+namespace {
 
 class Parser {
  public:
-  Parser(Arguments& arguments, BadArguments& bad) : arguments_(arguments), bad_(bad) {}
+  Parser(Arguments& arguments, BadArguments& bad) : arguments_(arguments), bad_(bad), call_options_(arguments) {}
 
   bool parse(int argc, char** argv) {
     optind = 0;  // 1 would let getopt go on in the last word of the call before
     opterr = 0;
     argv_ = {argv, static_cast<size_t>(argc)};
     const Accepted accepted;
-    for (int answer;
-         (answer = getopt_long(argc, argv, accepted.letters.c_str(), accepted.names.data(), nullptr)) != -1;) {
+    getopt_long(1, argv, accepted.letters.c_str(), accepted.names.data(), nullptr);  // begins anew; optind is 1
+    for (bool at_word = true;;) {
+      if (at_word && takes_whole_word()) {
+        if (!whole_word()) return false;
+        continue;
+      }
+      const int before = optind;
+      const int answer = getopt_long(argc, argv, accepted.letters.c_str(), accepted.names.data(), nullptr);
+      if (answer == -1) break;
+      at_word = optind != before;
+      if (answer >= kFirstLong && is_abbreviated(argv[before], *find_option(answer))) return misspelt(argv[before]);
       if (!take(answer, argv)) return false;
       if (is_done_) return true;
     }
@@ -139,14 +154,112 @@ class Parser {
   bool take(int answer, char** argv) {
     const std::string value = optarg != nullptr ? optarg : "";
     if (answer == kWord) return word(value);
-    if (answer == ':') return fail("option requires an argument -- '" + bare(label(*find_option(optopt))) + "'", true);
+    if (answer == ':') return no_value(*find_option(optopt));
     if (answer == '?') return unknown(argv);
     const CommandLineOption& option = *find_option(answer);
     typed_ = answer < kFirstLong ? label(option) : "--" + std::string(option.name);
+    option_ = &option;
     return std::visit([&](const auto& effect) { return apply(effect, value); }, option.effect);
   }
 
-  bool apply(const GivesText& effect, const std::string& value) { return program(effect.kind, value); }
+  /// getopt takes the first letters of a name for it. We do not: they are another option's tomorrow, and what follows them
+  /// may be taken for a value.
+  static bool is_abbreviated(std::string_view word, const CommandLineOption& option) {
+    return word.substr(2, word.find('=') - 2) != option.name;
+  }
+
+  bool no_value(const CommandLineOption& option) {
+    return fail(below("option requires an argument -- '" + bare(label(option)) + "'",
+                      forms(option) + ": " + std::string(option.sentence)),
+                true);
+  }
+
+  /// "-e" with QUAL=SET, "-eQUAL=SET" or "-ff", unless a script stands on the command line.
+  bool takes_whole_word() const {
+    if (static_cast<size_t>(optind) >= argv_.size() || has_script()) return false;
+    const std::string_view word = argv_[static_cast<size_t>(optind)];
+    return word == "-ff" || !expression_at(static_cast<size_t>(optind)).empty();
+  }
+
+  /// The QUAL=SET of the word at that place, or of it and the next; empty: it is none.
+  std::string_view expression_at(size_t at) const {
+    const std::string_view word = argv_[at];
+    if (word.starts_with("-e") && find_qualifier(word.substr(2)) != nullptr) return word.substr(2);
+    const bool has_next = word == "-e" && at + 1 < argv_.size();
+    return has_next && find_qualifier(argv_[at + 1]) != nullptr ? std::string_view(argv_[at + 1]) : std::string_view();
+  }
+
+  bool whole_word() {
+    const auto at = static_cast<size_t>(optind);
+    const std::string_view word = argv_[at];
+    optind += word == "-e" ? 2 : 1;
+    typed_ = word;
+    if (word == "-ff") return of_calls(option_named("output-separately"), "");
+    const std::string_view expression = expression_at(at);
+    const StraceQualifier& qualifier = *find_qualifier(expression);
+    const std::string value(expression.substr(expression.find('=') + 1));
+    typed_ = "-e " + std::string(qualifier.name);
+    if (qualifier.option == nullptr)
+      return fail(typed_ + "=: not there; --help=options lists what the list of calls can show", false);
+    return of_calls(option_named(qualifier.option), value);
+  }
+
+  /// Whether a script, or what lists probes, was given or follows before the program and its words.
+  bool has_script() const {
+    if (!arguments_.programs.empty() || arguments_.mode != Mode::Trace) return true;
+    for (auto at = static_cast<size_t>(optind); at < argv_.size(); at++) {
+      const std::string_view word = argv_[at];
+      if (word.size() < 2 || word[0] != '-' || word == "--") return false;
+      if (word.starts_with("--probe") || word.starts_with("--script") || word.starts_with("--list")) return true;
+      if (word == "-ff") continue;
+      if (!expression_at(at).empty()) {
+        at += word == "-e" ? 1 : 0;
+        continue;
+      }
+      if (word[1] != '-' && letters_give_script(word.substr(1), at)) return true;
+    }
+    return false;
+  }
+
+  /// Goes on behind the value of the last letter. A path is -P's other meaning.
+  bool letters_give_script(std::string_view letters, size_t& at) const {
+    for (size_t i = 0; i < letters.size(); i++) {
+      const bool has_value = i + 1 < letters.size();
+      const char* next = at + 1 < argv_.size() ? argv_[at + 1] : "";
+      if (letters[i] == 'P' && is_path(has_value ? std::string(letters.substr(i + 1)) : next)) {
+        at += has_value ? 0 : 1;
+        return false;
+      }
+      if (std::string_view("nsPmfil").find(letters[i]) != std::string_view::npos) return true;
+      const auto row = std::ranges::find(kCommandLine, letters[i], &CommandLineOption::letter);
+      if (row == kCommandLine.end() || !takes_value(*row) || value_is_optional(*row)) continue;
+      at += has_value ? 0 : 1;
+      return false;
+    }
+    return false;
+  }
+
+  bool apply(const GivesText& effect, const std::string& value) {
+    if (effect.kind == SourceText::Kind::Provider && typed_ == "-P" && is_path(value)) {
+      typed_ = "-P " + value;
+      return of_calls(option_named("trace-path"), value);
+    }
+    return program(effect.kind, value);
+  }
+
+  bool apply(const OfCalls&, const std::string& value) { return of_calls(*option_, value); }
+
+  /// Notes the first one, for the message if there is a script.
+  bool of_calls(const CommandLineOption& option, const std::string& value) {
+    if (of_calls_.empty()) {
+      const std::string name = "--" + std::string(option.name);
+      const char* in_a_clause = std::get<OfCalls>(option.effect).in_a_clause;
+      of_calls_ = (typed_ == name ? name + " is" : typed_ + ": " + name + " is") +
+                  " for the list of calls, which a script replaces\n    in a clause: " + in_a_clause;
+    }
+    auto done = call_options_.set(std::get<OfCalls>(option.effect).what, value, typed_);
+    return done || fail(typed_ + ": " + done.error().message(), false);
+  }
 
   /// A fixed value excludes those of other options.
   bool apply(const Sets& effect, const std::string& value) {
@@ -170,25 +283,66 @@ class Parser {
   bool apply(Does effect, const std::string& value) {
     switch (effect) {
       case Does::StartsCommand: return command(value);
-      case Does::Attaches: return target(value);
+      case Does::Attaches: return targets(value);
       case Does::NamesOutput: arguments_.output = value; return true;
       case Does::SetsOption: arguments_.settings.push_back(setting(value)); return true;
       case Does::IsVerbose: arguments_.verbose = true; return true;
       case Does::Disassembles: arguments_.disassemble = true; return true;
-      case Does::Sums: arguments_.summary = true; return true;
+      case Does::Watches: arguments_.watched = value; return true;
+      case Does::Sums: return summary(value);
+      case Does::SortsSummary: {
+        auto order = parse_summary_order(value);
+        if (!order) return fail(typed_ + ": " + order.error().message(), false);
+        arguments_.summary_as.order = *order;
+        return true;
+      }
       case Does::Loads: arguments_.providers.push_back(value); return true;
+      case Does::SetsVariable: arguments_.settings.push_back({"setenv", value, typed_}); return letter_of_strace();
+      case Does::ShowsAll: return show_all();
+      case Does::SumsOffCpu: return sum_off_cpu(value);
+      case Does::SetsUser: arguments_.settings.push_back({"user", value, typed_}); return letter_of_strace();
     }
     return false;
+  }
+
+  /// Other settings override it, wherever they stand.
+  bool show_all() {
+    const auto before = arguments_.settings.begin();
+    arguments_.settings.insert(before, {{"argstrwhole", "", typed_}, {"argstrsize", "4096", typed_}});
+    return true;
+  }
+
+  bool sum_off_cpu(const std::string& value) {
+    if (!value.empty() && value != "folded" && value != "svg")
+      return fail(typed_ + ": no format '" + value + "': folded or svg", false);
+    arguments_.off_cpu = true;
+    return set("format", value.empty() ? "folded" : value);
+  }
+
+  bool summary(const std::string& value) {
+    arguments_.summary = true;
+    if (value.empty()) return true;
+    auto by = parse_summary_by(value);
+    if (!by) return fail(typed_ + ": " + by.error().message(), false);
+    arguments_.summary_as.by = *by;
+    return true;
+  }
+
+  /// A letter that DTrace does not have: beside a script the long form says the same.
+  bool letter_of_strace() {
+    if (typed_.size() == 2 && letter_of_strace_.empty())
+      letter_of_strace_ = typed_ + ": with a script it is --" + std::string(option_->name);
+    return true;
   }
 
   /// "n" of "-n"; a long form stays as it is.
   static std::string bare(const std::string& form) { return form.starts_with("--") ? form : form.substr(1); }
 
   /// A letter is rather of the program; a long option of another tracer, or misspelt.
-  bool unknown(char** argv) {
-    const std::string option = unknown_option(argv);
+  bool unknown(char** argv) { return misspelt(unknown_option(argv)); }
+  bool misspelt(const std::string& option) {
     const bool is_long = option.starts_with("--");
-    std::string hint(hint_on_other_word(OtherWord::Kind::Option, option));
+    std::string hint(hint_on_other_word(OtherWord::Kind::Option, option.substr(0, option.find('='))));
     if (hint.empty() && is_long) hint = hint_on_long_option(option);
     if (const std::string of_program = hint_on_program(); !of_program.empty() && (!is_long || hint.empty()))
       hint = of_program;
@@ -198,6 +352,15 @@ class Parser {
   /// For one that no row has, or that several begin with.
   static std::string hint_on_long_option(const std::string& typed) {
     const std::string name = typed.substr(2, typed.find('=') - 2);
+    if (std::ranges::find(kCommandLine, name, &CommandLineOption::name) != kCommandLine.end())
+      return "--" + name + " takes no value";
+    if (std::ranges::find(kOptions, name, &OptionRow::name) != kOptions.end())
+      return "an option of D: -x " + typed.substr(2);
+    std::string longer;
+    for (const CommandLineOption& row : kCommandLine)
+      if (!name.empty() && row.name.starts_with(name))
+        longer += (longer.empty() ? "--" : ", --") + std::string(row.name);
+    if (!longer.empty()) return "in full: " + longer;
     Suggestion suggestion(name);
     for (const CommandLineOption& row : kCommandLine)
       if (!row.name.empty()) suggestion.offer(row.name, "--" + std::string(row.name));
@@ -210,10 +373,8 @@ class Parser {
 
   /// For an option that is a program's, as in `-f ls -la` (strace's -f) and `-c ls -la`; empty: it is not.
   std::string hint_on_program() const {
-    const auto& texts = arguments_.programs;
-    if (texts.size() == 1 && texts.front().kind == SourceText::Kind::Function && is_program(texts.front().text))
-      return "-f takes the name of a function; a program is traced by: sonde PROGRAM ARGS";
-    if (texts.empty() && !arguments_.commands.empty()) return hint_on_command();
+    if (const std::string hint = hint_on_function(arguments_); !hint.empty()) return hint;
+    if (arguments_.programs.empty() && !arguments_.commands.empty()) return hint_on_command();
     return {};
   }
 
@@ -250,23 +411,20 @@ class Parser {
   bool word(const std::string& text) {
     const bool may_be_script = arguments_.programs.empty() && arguments_.words.empty() &&
                                (arguments_.mode == Mode::Trace || arguments_.mode == Mode::CompileOnly);
-    const Subcommand* own = names_what_to_run() ? std::ranges::find(kSubcommands, text, &Subcommand::name) : nullptr;
-    if (own != nullptr && own != std::end(kSubcommands)) {
-      is_done_ = true;
-      const std::span<char*> rest = argv_.subspan(static_cast<size_t>(optind));
-      if (own->mode == Mode::Help && !rest.empty()) arguments_.topic = rest.front();
-      return mode(own->mode);
+    const auto own = std::ranges::find(kSubcommands, text, &Subcommand::name);
+    if (own != kSubcommands.end() && names_what_to_run()) return subcommand(*own);
+    if (may_be_script && is_script_file(text)) {
+      is_first_script_ = true;
+      return program(SourceText::Kind::Script, text);
     }
-    if (may_be_script && is_script_file(text)) return program(SourceText::Kind::Script, text);
-    if (may_be_script && is_expression_of_strace(text))
-      return fail(
-          "no probes specified\n    -e compiles only; some calls of a program: -n 'syscall::openat:return { "
-          "printf(\"%s(%s) = %s\\n\", "
-          "probefunc, argstr, retstr); }' -c PROGRAM",
-          false);
     if (may_be_script && text.find_first_of("{:") != std::string::npos && text.find('/') != 0)
       return fail("no probes specified\n    did you mean -n '" + text + "'?", false);
-    if (!names_what_to_run() || (!is_program(text) && script_follows())) {
+    if (is_first_script_ && arguments_.words.empty() && search_path(text)) {
+      arguments_.words.assign(argv_.begin() + optind - 1, argv_.end());
+      is_done_ = true;
+      return consistent();
+    }
+    if (!names_what_to_run() || (!search_path(text) && script_follows())) {
       arguments_.words.push_back(text);
       return true;
     }
@@ -274,6 +432,23 @@ class Parser {
     arguments_.commands.emplace_back(argv_.begin() + optind - 1, argv_.end());
     is_done_ = true;
     return consistent();
+  }
+
+  /// The words that follow are the subcommand's.
+  bool subcommand(const Subcommand& own) {
+    is_done_ = true;
+    for (const std::string word : argv_.subspan(static_cast<size_t>(optind))) {
+      const bool takes_json = own.mode == Mode::Doctor && word == "--json";
+      if (!takes_json && (own.words.empty() || !arguments_.topic.empty() || word.starts_with('-')))
+        return fail(std::string(own.name) + ": no word " + word + "\n    it is called as: sonde " +
+                        std::string(own.name) + (own.words.empty() ? "" : " ") + std::string(own.words),
+                    false);
+      if (takes_json)
+        arguments_.json = true;
+      else
+        arguments_.topic = word;
+    }
+    return mode(own.mode);
   }
 
   bool command(const std::string& text) {
@@ -286,13 +461,44 @@ class Parser {
     return true;
   }
 
+  /// How the number behind a name, or all of them, is found.
+  static std::string hint_on_name(const std::string& value) {
+    const std::string name = trimmed(value);
+    if (name.find_first_not_of("*?") == std::string::npos || name == "all")
+      return "; to trace every process needs the kernel module, and no -p: sonde doctor says whether it is there";
+    const bool plain = std::ranges::all_of(
+        name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.'; });
+    return plain ? ": pgrep " + name + " finds it" : "";
+  }
+
+  /// As strace's, -p "$(pidof PROGRAM)" names several.
+  bool targets(const std::string& value) {
+    const auto separates = [](char c) { return c == ',' || c == ' ' || c == '\t' || c == '\n'; };
+    const bool numbers = std::ranges::all_of(
+        value, [&](char c) { return separates(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; });
+    if (!numbers) return target(value);
+    bool some = false;
+    for (auto from = value.begin(); from != value.end();) {
+      from = std::find_if_not(from, value.end(), separates);
+      const auto to = std::find_if(from, value.end(), separates);
+      if (from != to && !target({from, to})) return false;
+      some = some || from != to;
+      from = to;
+    }
+    return some || target(value);
+  }
+
   bool target(const std::string& value) {
     uint32_t pid = 0;
     if (!parse_pid(value, pid)) {
       const bool number = trimmed(value).find_first_not_of("0123456789") == std::string::npos;
-      return fail("invalid pid: " + value + (number ? "" : "\n    -p takes a number: pgrep " + value + " finds it"),
-                  false);
+      return fail(
+          "invalid pid: " + value +
+              (number ? "\n    -p takes the number of a process" : "\n    -p takes a number" + hint_on_name(value)),
+          false);
     }
+    if (pid == static_cast<uint32_t>(::getpid()))
+      return fail("-p: " + value + " is sonde itself, which cannot trace itself", false);
     arguments_.pids.push_back(pid);
     return true;
   }
@@ -316,6 +522,11 @@ class Parser {
     }
     if (arguments_.mode == Mode::CheckProvider && !arguments_.pids.empty())
       return fail("-p: --check-provider has a program of its own, which -c names", false);
+    const bool lists_calls = arguments_.programs.empty() && arguments_.mode == Mode::Trace;
+    if (!lists_calls && !of_calls_.empty()) return fail(of_calls_, false);
+    if (!arguments_.programs.empty() && !letter_of_strace_.empty()) return fail(letter_of_strace_, false);
+    if (arguments_.off_cpu && (!lists_calls || arguments_.summary))
+      return fail("--off-cpu: it is a script of its own, beside no other and no --summary", false);
     if (!arguments_.programs.empty()) return true;
     if (arguments_.mode == Mode::List) {
       arguments_.lists_words = !arguments_.words.empty();
@@ -326,7 +537,18 @@ class Parser {
       return fail(below("extraneous argument '" + arguments_.words.front() + "'",
                         arguments_.commands.empty() ? "each process has its own -p" : hint_on_command()),
                   false);
-    return true;
+    return !arguments_.no_script || settle_calls();
+  }
+
+  /// What letters of D mean where there is no script.
+  bool settle_calls() {
+    const auto has_z = [](const Arguments::Setting& one) { return one.name == "zdefs" && one.typed == "-Z"; };
+    if (std::ranges::any_of(arguments_.settings, has_z) &&
+        !call_options_.set(OfCalls::What::Failed, "", "-Z").has_value())
+      return false;
+    if (arguments_.verbose && !show_all()) return false;
+    if (call_options_.separate_files()) return true;
+    return fail(below("--output-separately: names of files are missing", "-o FILE gives FILE.PID"), false);
   }
 
   bool fail(const std::string& message, bool usage) {
@@ -337,10 +559,15 @@ class Parser {
 
   Arguments& arguments_;
   BadArguments& bad_;
+  CallOptions call_options_;
   std::span<char*> argv_;
-  std::string typed_;                                                 ///< the option at hand, as typed
+  std::string typed_;                          ///< the option at hand, as typed
+  const CommandLineOption* option_ = nullptr;  ///< its row
+  std::string of_calls_;          ///< the message on the first option of the list of calls, if there is a script
+  std::string letter_of_strace_;  ///< the same for -u and -E
   std::map<std::string, std::pair<std::string, std::string>> fixed_;  ///< by option of -x: its value, who gave it
-  bool is_done_ = false;                                              ///< the rest of the words is not ours
+  bool is_first_script_ = false;  ///< a word names the script: those behind a program's name are no options of ours
+  bool is_done_ = false;          ///< the rest of the words is not ours
 };
 
 }  // namespace

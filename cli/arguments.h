@@ -3,15 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/calls.h"
+#include "cli/injection.h"
+#include "cli/summary.h"
 #include "compiler/source/diagnostic.h"
 #include "runtime/base/result.h"
 
 namespace sonde {
 
-enum class Mode : uint8_t { Trace, List, CompileOnly, Version, Help, Prompt, CheckProvider, Completion };
+enum class Mode : uint8_t { Trace, List, CompileOnly, Version, Help, Prompt, CheckProvider, Completion, Doctor };
 
 struct Arguments {
   struct Program {
@@ -31,12 +35,19 @@ struct Arguments {
   std::vector<std::string> words;                  ///< $1, $2, ...
   std::vector<std::string> providers;              ///< --provider=FILE; for CheckProvider the file to check
   std::string output;                              ///< -o
-  std::string topic;                               ///< of Help: what about; of Completion: the shell
-  bool verbose = false;                            ///< -v
-  bool disassemble = false;                        ///< -S
-  bool summary = false;                            ///< --summary
-  bool lists_words = false;                        ///< -l WORD: the programs are patterns for any field
-  bool no_script = false;            ///< nothing says what to trace of the targets: trace what strace shows
+  std::vector<Injection> injections;               ///< --inject
+  CallList calls;                                  ///< of no_script, and of --summary
+  std::string topic;                   ///< of Help: what about; of Completion: the shell; of Doctor: a program
+  bool verbose = false;                ///< -v
+  bool disassemble = false;            ///< -S
+  Summary summary_as;                  ///< what it shows
+  bool summary = false;                ///< --summary
+  bool off_cpu = false;                ///< --off-cpu
+  bool json = false;                   ///< of Doctor: --json
+  bool lists_words = false;            ///< -l WORD: the programs are patterns for any field
+  std::optional<std::string> watched;  ///< --watch
+  bool runs_on = false;    ///< the prompt's clauses come from standard input, without --repl: they run as a script does
+  bool no_script = false;  ///< nothing says what to trace of the targets: trace what strace shows
   std::vector<std::string> remarks;  ///< hints on arguments that are valid but probably a mistake
 };
 
@@ -45,6 +56,11 @@ struct BadArguments {
   std::string message;
   bool usage = true;
 };
+
+/// A hint on the arguments of a script that look like a program and its arguments; empty: they do not.
+std::string hint_on_words(const Arguments& arguments);
+/// A hint on -f PROGRAM, strace's spelling of what is the default here; empty: there is no -f, or its value is no program.
+std::string hint_on_function(const Arguments& arguments);
 
 /// Parses argv. Returns false, with `bad` filled in, if it is invalid.
 bool parse_arguments(int argc, char** argv, Arguments& arguments, BadArguments& bad);

@@ -27,6 +27,12 @@ std::string words_of(ValueKind kind) {
   return text;
 }
 
+std::string subcommands() {
+  std::string text;
+  for (const Subcommand& row : kSubcommands) text.append(text.empty() ? "" : " ").append(row.name);
+  return text;
+}
+
 /// With each of `these` behind a backslash.
 std::string escaped(std::string_view text, std::string_view these) {
   std::string result;
@@ -106,7 +112,9 @@ std::string for_bash() {
          names.substr(1) +
          "' -- \"$current\")\n"
          "  else\n"
-         "    mapfile -t COMPREPLY < <(compgen -c -- \"$current\"; compgen -f -X '!*.d' -- \"$current\")\n"
+         "    mapfile -t COMPREPLY < <(compgen -W '" +
+         subcommands() +
+         "' -- \"$current\"; compgen -c -- \"$current\"; compgen -f -X '!*.d' -- \"$current\")\n"
          "  fi\n"
          "}\n"
          "complete -o filenames -F _sonde sonde\n";
@@ -161,6 +169,9 @@ std::string fish_value(const CommandLineOption& option) {
 
 std::string for_fish() {
   std::string text = "# sonde's completion for fish\ncomplete -c sonde -x -a '(__fish_complete_subcommand)'\n";
+  for (const Subcommand& row : kSubcommands)
+    text += "complete -c sonde -n __fish_use_subcommand -a " + std::string(row.name) + " -d '" +
+            escaped(row.sentence, "'\\") + "'\n";
   for (const CommandLineOption& option : kCommandLine) {
     if (option.name.empty()) continue;
     text += "complete -c sonde";

@@ -7,7 +7,7 @@
 #include "cli/man_page.h"
 #include "cli/options_table.h"
 #include "cli/output.h"
-#include "cli/prompt_commands.h"
+#include "cli/prompt/commands.h"
 #include "runtime/agg/functions.h"
 #include "runtime/base/suggest.h"
 #include "runtime/lang/functions.h"
@@ -37,8 +37,8 @@ std::vector<std::string> lines_of(std::string_view sentence, size_t width) {
 /// The options, by group. `first`: only those that people need first, by their shortest form.
 std::string options_by_group(bool first) {
   std::string text;
-  for (OptionGroup group : {OptionGroup::What, OptionGroup::Whom, OptionGroup::Output, OptionGroup::How,
-                            OptionGroup::Preprocessor, OptionGroup::Instead}) {
+  for (OptionGroup group : {OptionGroup::What, OptionGroup::Whom, OptionGroup::Calls, OptionGroup::Output,
+                            OptionGroup::How, OptionGroup::Preprocessor, OptionGroup::Instead}) {
     text.append(title(group)).append("\n");
     for (const CommandLineOption& option : kCommandLine) {
       if (option.group != group || option.sentence.empty() || (first && !option.first)) continue;
@@ -52,16 +52,16 @@ std::string all_options() { return options_by_group(false); }
 
 std::string settings() {
   std::string text;
-  for (const OptionRow& row : kOptions) text += list_line(row.name, row.doc, 18);
+  for (const OptionRow& row : kOptions) text += list_line(row.name, sentence_of(row), 18);
   return text;
 }
 
-std::string prompt_commands() {
+std::string commands_of_prompt() {
   std::string text = list_line("probe /predicate/ { actions }",
                                "compiles and enables a clause; it may go over several lines. Without braces an empty "
                                "line ends it",
                                32);
-  for (const PromptCommandRow& row : kPromptCommands) {
+  for (const PromptCommandRow& row : prompt_commands()) {
     std::string form = ":" + std::string(row.name);
     if (!row.value.empty()) form.append(" ").append(row.value);
     text += list_line(form, row.sentence, 32);
@@ -99,9 +99,9 @@ std::string formats() {
 }
 
 std::string environment() {
-  return list_line("SONDE_PROVIDER_PATH", "folders of providers to load, with colons between", kColumn) +
+  return list_line("SONDE_PROVIDER_PATH", "folders from which providers are loaded, separated by colons", kColumn) +
          list_line("DTRACE_OPT_NAME", "sets the option NAME, as -x NAME does", kColumn) +
-         list_line("XDG_STATE_HOME", "where the prompt keeps its lines; else ~/.local/state", kColumn);
+         list_line("XDG_STATE_HOME", "where the prompt keeps its history; by default ~/.local/state", kColumn);
 }
 
 std::string topics() {
@@ -121,7 +121,7 @@ std::string aggregations() {
 constexpr std::array kTopics = std::to_array<HelpTopic>({
     {"options", "all options of the command line", all_options},
     {"settings", "the options of D, for -x and #pragma D option", settings},
-    {"prompt", "the commands of the prompt", prompt_commands},
+    {"prompt", "the commands of the prompt", commands_of_prompt},
     {"variables", "the variables of D", variables},
     {"functions", "the functions and actions of D", functions},
     {"aggregations", "the aggregating functions of D", aggregations},
@@ -130,6 +130,16 @@ constexpr std::array kTopics = std::to_array<HelpTopic>({
     {"man", "sonde(1), for man -l", man_page},
     {"topics", "this list", topics},
 });
+
+std::string subcommands() {
+  std::string text;
+  for (const Subcommand& row : kSubcommands) {
+    if (row.sentence.starts_with("as --")) continue;  // its option is listed
+    text +=
+        list_line(program_name() + " " + std::string(row.name) + " " + std::string(row.words), row.sentence, kColumn);
+  }
+  return text;
+}
 
 /// "-CeFHlqSvVwZ": the letters that take no value, but for those that usage() shows otherwise.
 std::string plain_letters() {
@@ -144,6 +154,10 @@ std::string plain_letters() {
 }
 
 }  // namespace
+
+std::string sentence_of(const OptionRow& option) {
+  return (option.has_no_effect ? "no effect: " : "") + std::string(option.doc);
+}
 
 std::string list_line(std::string_view label, std::string_view sentence, size_t column) {
   std::string text = "  " + std::string(label);
@@ -189,10 +203,10 @@ std::string usage() {
 std::string help() {
   const std::string& name = program_name();
   return usage() + "\n" +
-         list_line(name + " PROGRAM ARGS", "every system call of a program, as strace shows them; -p PID: of a process",
+         list_line(name + " PROGRAM ARGS", "shows every system call of a program, as strace does; -p PID: of a process",
                    kColumn) +
-         list_line(name + " SCRIPT.d", "a script of this folder; -- PROGRAM: a program, whatever its name", kColumn) +
-         "\n" + options_by_group(true);
+         list_line(name + " SCRIPT.d", "runs a script; -- PROGRAM: a program, whatever its name", kColumn) +
+         subcommands() + "\n" + options_by_group(true);
 }
 
 }  // namespace sonde

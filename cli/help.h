@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/lang/options.h"
+
 namespace sonde {
 
 struct HelpTopic {
@@ -25,6 +27,9 @@ std::string no_topic(std::string_view name);
 std::string usage();
 /// The one of --help: the usage, and the options that people need first.
 std::string help();
+
+/// What an option of D is for, or why it has no effect.
+std::string sentence_of(const OptionRow& option);
 
 /// One line of a list: the label in its column, and the sentence beside it, broken at kTextWidth. A label that is too
 /// wide has a line of its own.

@@ -16,9 +16,20 @@ std::string padded(const std::string& text, size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text + " ";
 }
 
+constexpr size_t kModuleWidth = 17, kFunctionWidth = 33;
+
+/// "app::detail::v..reserve_rehash": both ends say most.
+std::string without_middle(const std::string& text, size_t width) {
+  constexpr std::string_view kCut = "..";
+  if (text.size() <= width) return text;
+  const size_t first = (width - kCut.size()) / 2, last = width - kCut.size() - first;
+  return text.substr(0, first) + std::string(kCut) + text.substr(text.size() - last);
+}
+
 std::string row(const std::string& id, const std::string& provider, const std::string& module,
                 const std::string& function, const std::string& name) {
-  return padded(id, 5) + padded(provider, 10) + padded(module, 17) + padded(function, 33) + name + "\n";
+  return padded(id, 5) + padded(provider, 10) + padded(module, kModuleWidth) + padded(function, kFunctionWidth) + name +
+         "\n";
 }
 
 std::string attributes(const char* title, const dtrace_attribute_t& of) {
@@ -60,10 +71,12 @@ std::string details(Framework& framework, const ProbeInfo& probe) {
          attributes("Argument Attributes", all.dtpa_args) + "\n";
 }
 
-std::string list_one(Framework& framework, ProbeId id, bool verbose) {
+std::string list_one(Framework& framework, ProbeId id, const Listing& how) {
   const ProbeInfo& probe = framework.info(id);
-  std::string text = row(std::to_string(id.value), probe.provider, probe.module, probe.function, probe.name);
-  return verbose ? text + details(framework, probe) : text;
+  const std::string module = how.cut ? without_middle(probe.module, kModuleWidth) : probe.module;
+  const std::string function = how.cut ? without_middle(probe.function, kFunctionWidth) : probe.function;
+  std::string text = row(std::to_string(id.value), probe.provider, module, function, probe.name);
+  return how.verbose ? text + details(framework, probe) : text;
 }
 
 }  // namespace
@@ -97,7 +110,7 @@ std::string list_probes(Framework& framework, std::span<const ProbeDescription> 
     }
     seen.insert(matches.begin(), matches.end());
   }
-  for (ProbeId id : seen) text += list_one(framework, id, how.verbose);
+  for (ProbeId id : seen) text += list_one(framework, id, how);
   return text;
 }
 

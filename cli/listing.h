@@ -9,10 +9,12 @@
 
 namespace sonde {
 
+/// How probes are listed. `-v` shows names whole, as a pipe does.
 struct Listing {
   bool verbose = false;  ///< with attributes and argument types
   bool words_anywhere =
-      false;  ///< the words of a description without matches may be in other fields: `*open*`, `syscall:read`
+      false;         ///< the words of a description without matches may be in other fields: `*open*`, `syscall:read`
+  bool cut = false;  ///< names that are wider than their column lose their middle
 };
 
 /// -l: the probes that `descriptions` match (all, if there are none), by id, in DTrace's format. Descriptions that

@@ -3,7 +3,7 @@
 
 #include "cli/help.h"
 #include "cli/options_table.h"
-#include "cli/prompt_commands.h"
+#include "cli/prompt/commands.h"
 #include "runtime/lang/options.h"
 
 namespace sonde {
@@ -39,8 +39,8 @@ std::string example(std::string_view what, std::string_view command) {
 
 std::string options() {
   std::string text = ".SH OPTIONS\n";
-  for (OptionGroup group : {OptionGroup::What, OptionGroup::Whom, OptionGroup::Output, OptionGroup::How,
-                            OptionGroup::Preprocessor, OptionGroup::Instead}) {
+  for (OptionGroup group : {OptionGroup::What, OptionGroup::Whom, OptionGroup::Calls, OptionGroup::Output,
+                            OptionGroup::How, OptionGroup::Preprocessor, OptionGroup::Instead}) {
     text += ".SS " + roff(title(group)) + "\n";
     for (const CommandLineOption& option : kCommandLine)
       if (option.group == group && !option.sentence.empty()) text += item(forms(option), option.sentence);
@@ -50,7 +50,15 @@ std::string options() {
 
 std::string settings() {
   std::string text = ".SH OPTIONS OF D\nSet by\n.BR \\-x ,\n#pragma D option, or setopt().\n";
-  for (const OptionRow& row : kOptions) text += item(row.name, row.doc);
+  for (const OptionRow& row : kOptions) text += item(row.name, sentence_of(row));
+  return text;
+}
+
+std::string subcommands() {
+  std::string text = ".SH COMMANDS\nA program of such a name is traced by\n.B sonde \\-\\- \\fINAME\\fR.\n";
+  for (const Subcommand& row : kSubcommands)
+    text +=
+        item("sonde " + std::string(row.name) + (row.words.empty() ? "" : " " + std::string(row.words)), row.sentence);
   return text;
 }
 
@@ -58,7 +66,7 @@ std::string prompt() {
   std::string text =
       ".SH PROMPT\nsonde alone on a terminal, or with\n.BR \\-\\-repl ,\nis a prompt. A line is a clause or a "
       "command:\n";
-  for (const PromptCommandRow& row : kPromptCommands)
+  for (const PromptCommandRow& row : prompt_commands())
     text += item(":" + std::string(row.name) + (row.value.empty() ? "" : " " + std::string(row.value)), row.sentence);
   return text;
 }
@@ -90,8 +98,8 @@ constexpr char kEnd[] =
 }  // namespace
 
 std::string man_page() {
-  return kHead + options() + settings() + prompt() + ".SH ENVIRONMENT\n" +
-         item("SONDE_PROVIDER_PATH", "folders of providers to load, with colons between") +
+  return kHead + options() + subcommands() + settings() + prompt() + ".SH ENVIRONMENT\n" +
+         item("SONDE_PROVIDER_PATH", "folders from which providers are loaded, separated by colons") +
          item("DTRACE_OPT_NAME", "sets the option NAME, as -x NAME does") + ".SH EXAMPLES\n" +
          example("Which calls do a program and its children make, and how often?",
                  "sonde -n 'syscall:::entry { @[execname, probefunc] = count(); }' -c 'ls -l /'") +

@@ -7,6 +7,7 @@ std::string_view title(OptionGroup group) {
   switch (group) {
     case OptionGroup::What: return "what to trace";
     case OptionGroup::Whom: return "whom";
+    case OptionGroup::Calls: return "the list of calls, which sonde prints where there is no script";
     case OptionGroup::How: return "how";
     case OptionGroup::Output: return "what is printed";
     case OptionGroup::Preprocessor: return "the preprocessor";

@@ -16,12 +16,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include "cli/diagnostics.h"
 #include "runtime/base/interrupt.h"
+#include "runtime/base/progress.h"
 
 namespace sonde {
 
@@ -29,6 +32,7 @@ namespace {
 
 constexpr size_t kFlushAt = 1 << 16;
 std::string g_program_name = "sonde";
+bool g_messages_as_json = false;
 
 std::shared_ptr<const Destination> destination(int fd, std::string name) {
   return std::make_shared<const Destination>(Destination{fd, {}, std::move(name)});
@@ -47,10 +51,28 @@ void set_program_name(std::string_view argv0) {
   if (base == "dtrace") g_program_name = "dtrace";
 }
 
+void show_messages_as_json() { g_messages_as_json = true; }
+
+std::string fatal_text(std::string_view message, const Look& look) {
+  while (message.ends_with('\n')) message.remove_suffix(1);
+  if (g_messages_as_json) return message_as_json(message, "error");
+  std::string text;
+  for (size_t begin = 0; begin <= message.size();) {
+    const size_t end = std::min(message.find('\n', begin), message.size());
+    const std::string_view line = message.substr(begin, end - begin);
+    const bool goes_on = line.empty() || line[0] == ' ' || line[0] == '\t';
+    if (!goes_on) text += look.paint(Style::Error, g_program_name + ":") + " ";
+    text.append(line).append("\n");
+    begin = end + 1;
+  }
+  return text;
+}
+
 const std::string& program_name() { return g_program_name; }
 
 FileOutput::FileOutput()
-    : first_(destination(STDOUT_FILENO, "standard output")),
+    : stdout_(destination(STDOUT_FILENO, "standard output")),
+      first_(stdout_),
       messages_(destination(STDERR_FILENO, "standard error")),
       target_(first_) {}
 
@@ -79,8 +101,7 @@ int FileOutput::watched_fd() const {
 void FileOutput::set_frame(std::function<void()> before, std::function<void()> after) {
   before_ = std::move(before);
   after_ = [this, after = std::move(after)] {
-    if (line_open_) [[maybe_unused]]
-      ssize_t n = ::write(STDOUT_FILENO, "\n", 1);
+    if (line_open_) draw("\n");
     line_open_ = false;
     after();
   };
@@ -92,23 +113,51 @@ void FileOutput::write(std::string_view text) {
 }
 
 void FileOutput::message(std::string_view text) {
+  report(g_messages_as_json ? message_as_json(text, "note") : g_program_name + ": " + std::string(text) + "\n");
+}
+
+void FileOutput::report(std::string_view lines) {
   flush();
-  std::string line = g_program_name + ": " + std::string(text) + "\n";
-  if (sink_) return sink_->put_message(messages_, std::move(line));
+  if (sink_) return sink_->put_message(messages_, std::string(lines));
   before_();
-  write_now(*messages_, line);
+  hide_progress();
+  write_now(*messages_, lines);
   after_();
 }
 
+void FileOutput::answer(std::string_view text) {
+  flush();
+  write_in_frame(*stdout_, text);
+}
+
+void FileOutput::relay(std::string text) {
+  flush();
+  write_in_frame(*stdout_, filter_(std::move(text)));
+}
+
+std::string FileOutput::capture(const std::function<void()>& writes) {
+  flush();
+  captures_ = true;
+  writes();
+  captures_ = false;
+  return std::exchange(pending_, {});
+}
+
 void FileOutput::flush() {
-  if (pending_.empty()) return;
+  if (pending_.empty() || captures_) return;
   std::string text = std::exchange(pending_, {});
   if (failed()) return;
   if (sink_) return sink_->put(target_, std::move(text));
   if (target_->fd != STDOUT_FILENO) return write_now(*target_, text);
+  write_in_frame(*target_, filter_(std::move(text)));
+}
+
+void FileOutput::write_in_frame(const Destination& to, std::string_view text) {
+  if (text.empty()) return;
   before_();
+  hide_progress();
   line_open_ = text.back() != '\n';
-  write_now(*target_, text);
+  write_now(to, text);
   after_();
 }
 

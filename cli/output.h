@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/base/look.h"
 #include "runtime/base/result.h"
 #include "runtime/base/unique_fd.h"
 #include "runtime/body/output.h"
@@ -20,6 +21,12 @@ namespace sonde {
 /// The name by which the command was called; every message begins with it.
 void set_program_name(std::string_view argv0);
 const std::string& program_name();
+
+/// From now on messages are objects on a line each (--diagnostics=json), instead of "sonde: ...".
+void show_messages_as_json();
+/// A fatal error as it is written to standard error. Of several messages in it each begins with the program's name;
+/// their further lines are indented.
+std::string fatal_text(std::string_view message, const Look& look);
 
 /// Traced output to a descriptor, messages to stderr as "sonde: ...".
 class FileOutput : public Output {
@@ -38,10 +45,23 @@ class FileOutput : public Output {
   void finish();
   /// Called before and after everything that is written to the terminal: the prompt removes its line and restores it.
   void set_frame(std::function<void()> before, std::function<void()> after);
+  /// Called with what is about to be written to stdout; returns what of it is written.
+  void set_filter(std::function<std::string(std::string text)> filter) { filter_ = std::move(filter); }
+  /// To stderr, as it is: lines of diagnostics.
+  void report(std::string_view lines);
+  /// To stdout, wherever traced output goes, and past the filter. Not to be used with write_behind().
+  void answer(std::string_view text);
+  /// To stdout, wherever traced output goes: what a target has written. Through frame and filter.
+  void relay(std::string text);
+  /// To the terminal, as it is: neither frame nor filter. A write that fails ends the run, as any other.
+  void draw(std::string_view text) { write_now(*stdout_, text); }
+  /// Returns what `writes` writes, which goes nowhere else.
+  std::string capture(const std::function<void()>& writes);
 
   void write(std::string_view text) override;
   void message(std::string_view text) override;
   void flush() override;
+  Look look() const override { return Look::of(target_->fd); }
   void settle() override;
   size_t room() const override;
   Result<void> reopen(const std::string& path) override;
@@ -56,14 +76,18 @@ class FileOutput : public Output {
  private:
   using To = std::shared_ptr<const Destination>;
   void write_now(const Destination& to, std::string_view text);
+  void write_in_frame(const Destination& to, std::string_view text);
   void note_failure(const Destination& to, int error);
 
   std::function<void()> before_ = [] {};
   std::function<void()> after_ = [] {};
+  std::function<std::string(std::string)> filter_ = [](std::string text) { return text; };
+  bool captures_ = false;
   bool line_open_ = false;  ///< the last text did not end in a newline
-  To first_;                ///< stdout, or -o's
-  To messages_;             ///< stderr
-  To target_;               ///< of freopen(), or the first
+  To stdout_;
+  To first_;     ///< stdout, or -o's
+  To messages_;  ///< stderr
+  To target_;    ///< of freopen(), or the first
   std::string pending_;
   std::atomic<bool> reader_gone_ = false;
   std::atomic<bool> refused_ = false;  ///< a write failed for another reason, such as a full disk

@@ -11,7 +11,10 @@
 #include "cli/run.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +25,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
+#include <iterator>
 #include <new>
 #include <optional>
 
@@ -29,15 +34,23 @@
 #include "cli/calls.h"
 #include "cli/check_provider.h"
 #include "cli/completion.h"
+#include "cli/diagnostics.h"
+#include "cli/doctor.h"
 #include "cli/help.h"
 #include "cli/listing.h"
 #include "cli/output.h"
-#include "cli/prompt.h"
+#include "cli/pager.h"
+#include "cli/prompt/handed_over.h"
+#include "cli/prompt/prompt.h"
+#include "cli/prompt/screen.h"
+#include "cli/prompt/watch.h"
 #include "cli/session.h"
 #include "cli/sources.h"
 #include "cli/summary.h"
+#include "cli/unfired.h"
 #include "compiler/library/library.h"
 #include "runtime/base/interrupt.h"
+#include "runtime/base/progress.h"
 #include "runtime/lang/option_hint.h"
 #include "runtime/plugin/plugins.h"
 
@@ -48,25 +61,11 @@ namespace {
 constexpr int kFatal = 1;
 constexpr int kUsage = 2;
 
-/// Puts "sonde: " before each of several messages; continuation lines are indented.
-std::string prefixed(std::string_view message) {
-  std::string text;
-  for (size_t begin = 0; begin <= message.size();) {
-    size_t end = std::min(message.find('\n', begin), message.size());
-    std::string_view line = message.substr(begin, end - begin);
-    bool goes_on = line.empty() || line[0] == ' ' || line[0] == '\t';
-    if (!goes_on) text += program_name() + ": ";
-    text += std::string(line) + "\n";
-    begin = end + 1;
-  }
-  return text;
-}
-
 /// Prints "sonde: MESSAGE" and returns the status of a fatal error.
 int fatal(std::string_view message) {
-  while (message.ends_with('\n')) message.remove_suffix(1);
+  hide_progress();
   std::fflush(stdout);
-  std::fputs(prefixed(message).c_str(), stderr);
+  std::fputs(fatal_text(message, Look::of(STDERR_FILENO)).c_str(), stderr);
   return kFatal;
 }
 
@@ -108,11 +107,13 @@ FoundPlugins provider_files(const std::vector<std::string>& named) {
 /// Carries out one command line.
 class Run {
  public:
-  Run(Arguments arguments, Options& options, FileOutput& output)
+  /// `handed`: by the sonde whose prompt goes on here.
+  Run(Arguments arguments, Options& options, FileOutput& output, std::optional<HandedOver> handed)
       : arguments_(std::move(arguments)),
         options_(options),
         output_(output),
-        plugins_(provider_files(arguments_.providers)) {}
+        plugins_(provider_files(arguments_.providers)),
+        handed_(std::move(handed)) {}
 
   /// What no function expects to fail, memory and threads, ends the run with a message.
   int run() {
@@ -128,21 +129,34 @@ class Run {
   /// The wait status of the program that was traced without a script; or, if a signal to us ended the run before the
   /// program ended, that signal.
   std::optional<int> program_end() const { return end_; }
+  /// What a new sonde goes on with, if the prompt has asked for one.
+  const std::optional<HandedOver>& hands_over() const { return hands_over_; }
 
  private:
   int run_session() {
     bool prompt = arguments_.mode == Mode::Prompt;
-    auto session =
-        Session::create(options_, output_, prompt || has_targets() || name_processes(arguments_.programs), prompt);
+    if (auto done = settle_units(); !done) return fatal(done.error().message());
+    const bool traces = arguments_.mode == Mode::Trace && !arguments_.disassemble;
+    auto session = Session::create(options_, output_, prompt || has_targets() || name_processes(arguments_.programs),
+                                   prompt, traces ? providers_named(arguments_.programs) : std::vector<std::string>(),
+                                   handed_ ? handed_->terminals : std::vector<std::string>());
     if (!session) return fatal(session.error().message());
     session_ = std::move(*session);
+    if (arguments_.verbose && traces && !session_->source_name().empty()) report_source();
     session_->framework().listing = arguments_.mode == Mode::List;
     // Not earlier: programs that the guard starts must get the signal dispositions that we were given.
     if (prompt || arguments_.mode == Mode::Trace) catch_interrupts();
     if (auto done = check_format(); !done) return fatal(done.error().message());
+    if (!arguments_.injections.empty())
+      if (auto done = check_injects(session_->framework().capabilities()); !done) return fatal(done.error().message());
     load_plugins();
     if (auto done = open_output(); !done) return fatal(done.error().message());
     return carry_out();
+  }
+
+  void report_source() {
+    const std::string& why = session_->why_source();
+    output_.message("the source is " + std::string(session_->source_name()) + (why.empty() ? "" : ": " + why));
   }
 
   void load_plugins() {
@@ -170,12 +184,18 @@ class Run {
 
   bool disassembles() const { return arguments_.disassemble || options_.flag("verbose"); }
 
+  /// Without a script, argstr and retstr are only ours to show.
+  Result<void> settle_units() {
+    const bool on_terminal = arguments_.output.empty() && is_text() && shows_units(options_, Look::of(STDERR_FILENO));
+    return arguments_.no_script && on_terminal ? options_.set("units", "always", false, false) : Result<void>();
+  }
+
   /// The option whose output exists only as text; null: none is given.
   const char* prints_text() const {
     if (arguments_.summary) return "--summary";
     if (arguments_.mode == Mode::List) return "-l";
     if (disassembles()) return "-S";
-    return arguments_.verbose ? "-v" : nullptr;
+    return arguments_.verbose && !arguments_.no_script ? "-v" : nullptr;
   }
 
   Result<void> open_output() {
@@ -185,6 +205,7 @@ class Run {
         output_.redirect(UniqueFd(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)), "standard error");
       return {};
     }
+    if (!arguments_.calls.separately.empty()) return {};  // each line says where it goes
     auto file = FileOutput::open_file(arguments_.output);
     if (!file) return std::move(file).error();
     output_.redirect(std::move(*file), arguments_.output);
@@ -195,31 +216,69 @@ class Run {
   int carry_out() {
     auto texts = read_sources(arguments_.programs, options_);
     if (!texts) return fatal(texts.error().message());
-    if (arguments_.summary && (arguments_.no_script || arguments_.mode == Mode::Prompt || !texts->empty()))
-      texts->push_back({SourceText::Kind::Name, "--summary", kSummaryScript, {}});
-    else if (arguments_.no_script)
-      texts->push_back({SourceText::Kind::Name, "calls", kCallsScript, {}});
+    const bool sums = arguments_.summary && (arguments_.mode == Mode::Prompt || !texts->empty());
+    if (arguments_.no_script || sums) {
+      auto own = own_script();
+      if (!own) return fatal(own.error().message());
+      texts->push_back(std::move(*own));
+    }
     if (texts->empty() && arguments_.mode == Mode::List) return list({});
     if (texts->empty() && arguments_.mode == Mode::CompileOnly) {
       if (arguments_.words.empty()) return 0;
-      return fatal(
-          "no probes specified\n    -e compiles what -n and -s name; the calls of a program: sonde PROGRAM ARGS");
+      const std::string& word = arguments_.words.front();
+      return fatal("no probes specified\n    -e compiles what -n and -s name; the calls of a program: sonde " +
+                   (parse_call_set(word) ? "-e trace=" + word + " " : "") + "PROGRAM ARGS");
     }
     if (texts->empty() && arguments_.mode != Mode::Prompt)
-      return fatal("no probes specified\n    say what to trace by -n or -s; --help shows how");
+      return fatal(
+          "no probes specified\n    a program alone, or -p PID, shows its calls; -n and -s give a script; --help shows "
+          "how");
 
-    MacroValues macros{texts->empty() ? "" : texts->front().name, arguments_.words, 0};
+    if (Look::of(STDERR_FILENO).is_rich()) show_progress_on(STDERR_FILENO);
+    if (arguments_.mode != Mode::List) session_->compiler().expect_bodies();
+    MacroValues macros{texts->empty() ? "" : texts->front().name, arguments_.words, [] { return 0; },
+                       hint_on_words(arguments_)};
     if (auto done = session_->prepare_targets(arguments_.commands, arguments_.pids, *texts, macros); !done)
       return given_up(done.error().message());
     auto compiled = session_->compile(*texts, macros);
-    if (!compiled) return given_up(compiled.error().message());
+    if (!compiled) return refused(*texts, compiled.error());
     return use(*texts, *compiled);
   }
 
+  bool units() const { return shows_units(options_, output_.look()); }
+
+  /// Whether the list of calls begins with several threads.
+  bool attaches_to_several() const {
+    if (arguments_.pids.size() + arguments_.commands.size() > 1) return true;
+    if (arguments_.pids.empty()) return false;
+    std::error_code ignored;
+    const std::filesystem::directory_iterator threads("/proc/" + std::to_string(arguments_.pids.front()) + "/task",
+                                                      ignored);
+    return std::distance(begin(threads), end(threads)) > 1;
+  }
+
+  /// The script of a program without one.
+  Result<SourceText> own_script() {
+    CallList& calls = arguments_.calls;
+    calls.units = units();
+    calls.several = attaches_to_several();
+    calls.look = is_text() && calls.separately.empty() ? output_.look() : Look::plain();
+    auto injected = injection_script(arguments_.injections, calls.trace, calls.paths);
+    if (!injected) return Error("--inject: " + injected.error().message(), EINVAL);
+    const bool sums = arguments_.summary;
+    const std::string script = sums                 ? summary_script(arguments_.summary_as, calls)
+                               : arguments_.off_cpu ? off_cpu_script(calls)
+                                                    : calls_script(calls);
+    return SourceText{
+        SourceText::Kind::Name, sums ? "--summary" : "calls", injected->before + script + injected->behind, {}};
+  }
+
   int use(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled) {
+    const Look look = Look::of(STDERR_FILENO);
+    show_warnings(output_, session_->compiler().warnings(), texts, 0, diagnostic_form(options_, look), look);
     if (disassembles())
       for (const CompiledText& text : compiled) output_.write(session_->compiler().disassembly(text));
-    if (arguments_.verbose && arguments_.mode != Mode::List) report_stability(texts, compiled);
+    if (arguments_.verbose && arguments_.mode != Mode::List && !arguments_.no_script) report_stability(texts, compiled);
     switch (arguments_.mode) {
       case Mode::CompileOnly: session_->targets().kill_waiting(); return 0;
       case Mode::List: return list(compiled);
@@ -228,6 +287,7 @@ class Run {
       case Mode::Version:
       case Mode::CheckProvider:
       case Mode::Completion:
+      case Mode::Doctor:
       case Mode::Help: return 0;
     }
     return kFatal;
@@ -237,28 +297,45 @@ class Run {
     auto& clauses = session_->program().clauses;
     const bool destructive = std::ranges::any_of(clauses, &ClauseDesc::destructive);
     announce(texts, compiled, destructive && options_.flag("destructive"));
+    if (options_.number("mintime") != 0 && !options_.flag("flowindent"))
+      return given_up("--min-time leaves out calls of -F: add -F");
     if (clauses.empty() && arguments_.mode == Mode::Trace)
       return given_up("no probes matched\n    the script holds no probe description");
     if (destructive && !options_.flag("destructive"))
       return given_up("could not enable tracing: Destructive actions not allowed\n    -w allows them");
-    if (arguments_.mode == Mode::Trace) output_.write_behind(options_.number("outbufsize"));
+    const auto watched = parse_watch(arguments_.watched.value_or(""));
+    if (!watched) return given_up("--watch: " + watched.error().message());
+    if (arguments_.mode == Mode::Trace && !arguments_.watched) output_.write_behind(options_.number("outbufsize"));
     if (auto done = session_->start(compiled); !done)
       return given_up("could not enable tracing: " + done.error().message());
     if (arguments_.summary)
-      session_->tracing().set_end(table_of_calls, !arguments_.no_script);
+      session_->tracing().set_end(
+          [this](Consumer& consumer) { return table_of_calls(consumer, arguments_.summary_as, units()); },
+          !arguments_.no_script);
     else if (arguments_.no_script)
-      session_->tracing().set_end({}, false);
+      session_->tracing().set_end({}, arguments_.off_cpu);
     if (arguments_.mode == Mode::Prompt) {
-      const std::span<const CompiledText> given(compiled);
-      return run_prompt(*session_, options_, output_, given.first(given.size() - (arguments_.summary ? 1 : 0)));
+      const size_t given = compiled.size() - (arguments_.summary ? 1 : 0);
+      Prompt prompt(*session_, options_, output_, std::span(texts).first(given), std::span(compiled).first(given));
+      if (arguments_.runs_on) prompt.run_on();
+      if (handed_) prompt.continue_from(*std::exchange(handed_, std::nullopt));
+      const int status = prompt.run();
+      hands_over_ = prompt.handed_over();
+      return status;
     }
     if (arguments_.no_script || !options_.flag("quiet")) session_->tracing().report_cost();
     if (arguments_.no_script) {
       for (uint32_t pid : session_->targets().noted())
         output_.message("process " + std::to_string(pid) + " attached; Ctrl-C lets it go");
-      if (!arguments_.summary && is_text()) session_->show_calls_under_way();
+      if (!arguments_.summary && !arguments_.off_cpu && is_text())
+        session_->show_calls_under_way(arguments_.calls.stacks);
     }
-    const int status = session_->run();
+    const int status = arguments_.watched ? run_watched(*watched) : session_->run();
+    if (!output_.failed())
+      for (const std::string& line : unfired_clauses(*session_, scripts(texts), compiled, options_.flag("quiet")))
+        output_.message(line);
+    if (arguments_.no_script && !output_.failed())
+      if (const std::string line = unmade_calls(*session_, arguments_.calls); !line.empty()) output_.message(line);
     if (arguments_.no_script && !arguments_.commands.empty()) {
       end_ = session_->targets().end_of_program();
       if (!end_ && interrupted()) end_ = interrupting_signal();
@@ -266,9 +343,27 @@ class Run {
     return status;
   }
 
+  /// Runs with the aggregations of --watch on the screen.
+  int run_watched(const Watched& watched) {
+    const std::unique_ptr<LineReader> reader = make_no_reader();
+    Screen screen(output_, session_->tracing().loop(), *reader);
+    Watch watch(*session_, output_, screen);
+    watch.begin(watched);
+    session_->tracing().run([this] { return session_->targets().all_ended(); });
+    watch.end();
+    session_->tracing().finish();
+    return session_->tracing().exit_status();
+  }
+
+  /// Those of the texts that the user wrote: the built-in one is the last.
+  std::span<const SourceText> scripts(std::span<const SourceText> texts) const {
+    return arguments_.no_script ? texts.first(0) : texts.first(texts.size() - (arguments_.summary ? 1 : 0));
+  }
+
   void announce(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled, bool destructive) {
     for (const std::string& remark : arguments_.remarks) output_.message(remark);
     if (options_.flag("quiet")) return;
+    for (const std::string& line : options_.without_effect()) output_.message(line);
     for (size_t i = 0; i + (arguments_.summary ? 1 : 0) < texts.size(); i++) {
       uint32_t matched = compiled[i].matched;
       output_.message(describe(texts[i]) + " matched " + std::to_string(matched) +
@@ -299,8 +394,13 @@ class Run {
     for (const CompiledText& text : compiled)
       for (ProbeDescription& one : descriptions_of(text)) descriptions.push_back(std::move(one));
     std::vector<std::string> missing;
-    output_.write(
-        list_probes(session_->framework(), descriptions, {arguments_.verbose, arguments_.lists_words}, missing));
+    const bool on_terminal = arguments_.output.empty() && ::isatty(STDOUT_FILENO) == 1;
+    const std::string text =
+        list_probes(session_->framework(), descriptions,
+                    {arguments_.verbose, arguments_.lists_words, on_terminal && !arguments_.verbose}, missing);
+    if (!on_terminal || !page(text)) output_.write(text);
+    const std::string hint = hint_on_function(arguments_);  // as in -f ls -l
+    if (!missing.empty() && !hint.empty()) missing.back() += "\n    " + hint;
     for (const std::string& text : missing) output_.message(text);
     session_->targets().kill_waiting();
     return 0;
@@ -313,12 +413,25 @@ class Run {
     return fatal(message);
   }
 
+  /// Shows why the texts do not compile, or why their targets cannot be started.
+  int refused(std::span<const SourceText> texts, const Error& error) {
+    const Look look = Look::of(STDERR_FILENO);
+    const DiagnosticForm form = diagnostic_form(options_, look);
+    if (form == DiagnosticForm::DTrace || session_->reported().empty()) return given_up(error.message());
+    session_->targets().kill_waiting();
+    output_.settle();
+    show_warnings(output_, session_->compiler().warnings(), texts, 0, form, look);
+    std::fputs(show_diagnostics(session_->reported(), texts, 0, form, look).c_str(), stderr);
+    return kFatal;
+  }
+
   Arguments arguments_;
   Options& options_;
   FileOutput& output_;
   Plugins plugins_;  ///< tried before the session exists, so that their children inherit nothing of it
   std::unique_ptr<Session> session_;
   std::optional<int> end_;
+  std::optional<HandedOver> handed_, hands_over_;
 };
 
 /// Ends this process by a signal. Call it when the targets run untraced.
@@ -350,38 +463,104 @@ int ended_as(std::optional<int> program, int status) {
 
 }  // namespace
 
+namespace {
+
+/// Whether it is a pipe or a file that holds something to read; waits until one can tell.
+bool has_text(int fd) {
+  struct stat about {};
+  if (::fstat(fd, &about) != 0) return false;
+  if (S_ISREG(about.st_mode)) return about.st_size > ::lseek(fd, 0, SEEK_CUR);
+  if (!S_ISFIFO(about.st_mode) && !S_ISSOCK(about.st_mode)) return false;
+  pollfd asked{fd, POLLIN, 0};
+  while (::poll(&asked, 1, -1) < 0 && errno == EINTR) {
+  }
+  int bytes = 0;
+  return ::ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
+/// Without anything to trace on the command line, the text on standard input says it: as at the prompt, with its commands;
+/// what the prompt cannot do is done with a script.
+void take_standard_input(Arguments& arguments, const Options& options) {
+  const bool traces = arguments.mode == Mode::Trace, named = !arguments.programs.empty() || !arguments.words.empty();
+  if (named || !arguments.commands.empty() || !arguments.pids.empty()) return;
+  if ((!traces && arguments.mode != Mode::CompileOnly) || !has_text(STDIN_FILENO)) return;
+  const bool script = !traces || arguments.disassemble || arguments.verbose || arguments.watched ||
+                      options.flag("verbose") || options.flag("cpp") || options.text("format") != "text";
+  if (script) {
+    arguments.programs.push_back({SourceText::Kind::Script, "-"});
+  } else {
+    arguments.mode = Mode::Prompt;
+    arguments.runs_on = true;
+  }
+}
+
+/// The prompt goes on here: what the command line named has been handed over.
+void go_on(Arguments& arguments) {
+  arguments.runs_on = arguments.mode != Mode::Prompt && ::isatty(STDIN_FILENO) != 1;
+  arguments.mode = Mode::Prompt;
+  arguments.programs.clear();
+  arguments.commands.clear();
+  arguments.pids.clear();
+}
+
+/// --diagnostics=json. It holds for errors of the command line, too, which come before the options are set.
+bool wants_json(const Arguments& arguments) {
+  return std::ranges::any_of(arguments.settings, [](const Arguments::Setting& one) {
+    return one.name == "diagnostics" && one.value == "json";
+  });
+}
+
+}  // namespace
+
 int run_command(int argc, char** argv) {
+  const std::vector<std::string> words(argv, argv + argc);
+  std::optional<HandedOver> handed = take_handed_over();
   set_program_name(argc > 0 ? argv[0] : "sonde");
   Arguments arguments;
   BadArguments bad;
-  if (argc == 1 && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) {
-    arguments.mode = Mode::Prompt;
+  const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
+  if (argc == 1 && (handed || terminal || has_text(STDIN_FILENO))) {
+    arguments.mode = terminal ? Mode::Prompt : Mode::Trace;
   } else if (!parse_arguments(argc, argv, arguments, bad)) {
+    if (wants_json(arguments)) show_messages_as_json();
     if (!bad.message.empty()) fatal(bad.message);
-    if (bad.usage) std::fputs(usage().c_str(), stderr);
+    if (bad.usage && !wants_json(arguments)) std::fputs(usage().c_str(), stderr);
     return bad.usage ? kUsage : kFatal;
   }
+  if (wants_json(arguments)) show_messages_as_json();
   FileOutput output;
   if (const auto text = text_asked_for(arguments)) {
     if (!*text) return fatal(text->error().message());
-    output.write(**text);
+    if (arguments.mode != Mode::Help || !page(**text)) output.write(**text);
     return finished(output, 0);
+  }
+  if (arguments.mode == Mode::Doctor) {
+    const std::vector<Finding> findings = examine(this_machine(), arguments.topic);
+    output.write(arguments.json ? doctor_json(findings) : doctor_text(findings));
+    return finished(output, doctor_status(findings));
   }
   Options options;
   if (arguments.no_script) {
     for (auto [name, value] : kCallsSettings)
       arguments.settings.insert(arguments.settings.begin(), Arguments::Setting{name, value});
   }
+  if (handed) arguments.settings.push_back({"source", handed->source});
   if (auto done = apply_settings(options, arguments); !done) return fatal(done.error().message());
+  if (handed)
+    go_on(arguments);
+  else
+    take_standard_input(arguments, options);
   if (arguments.mode == Mode::CheckProvider) {
     const int status = check_provider(arguments, options);
     return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? status : unwritten();
   }
-  auto run = std::make_unique<Run>(std::move(arguments), options, output);
+  auto run = std::make_unique<Run>(std::move(arguments), options, output, std::move(handed));
   int status = run->run();
   const std::optional<int> end = run->program_end();
+  const std::optional<HandedOver> anew = run->hands_over();
   run.reset();
   status = finished(output, status);
+  if (anew) return fatal(hand_over(*anew, words).message());
   return ended_as(end, status);
 }
 

@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <utility>
 
 #include "compiler/parse/outline.h"
 #include "providers/registry.h"
 #include "runtime/base/interrupt.h"
+#include "runtime/base/progress.h"
 #include "runtime/base/sha256.h"
 #include "runtime/process/demangle.h"
+#include "runtime/syscall/capture.h"
 
 namespace sonde {
 
@@ -27,9 +30,17 @@ Session::~Session() {
     if (!output_.reader_gone()) show(output_, left);
 }
 
-Result<std::unique_ptr<Session>> Session::create(Options& options, FileOutput& output, bool targets, bool prompt) {
+Result<std::unique_ptr<Session>> Session::create(Options& options, FileOutput& output, bool targets, bool prompt,
+                                                 std::vector<std::string> providers,
+                                                 const std::vector<std::string>& terminals) {
   std::unique_ptr<Session> session(new Session(options, output));
-  auto opened = open_source(options.text("source"), targets, {.own_group = prompt, .null_input = prompt});
+  if (prompt && (session->relay_ = Relay::take_over(terminals)) == nullptr) {
+    auto relay = Relay::create();
+    if (!relay) return std::move(relay).error().context("cannot start sonde-relay");
+    session->relay_ = std::move(*relay);
+  }
+  auto opened = open_source(options.text("source"), targets,
+                            {.own_group = prompt, .null_input = prompt, .providers = std::move(providers)});
   if (!opened) return std::move(opened).error().context("cannot open the event source");
   if (!options.flag("demangle")) show_linker_names();
   session->opened_ = std::move(*opened);
@@ -37,6 +48,8 @@ Result<std::unique_ptr<Session>> Session::create(Options& options, FileOutput& o
   if (source != nullptr && access("/proc/self/maps", F_OK) != 0)
     output.message(
         "/proc is not mounted here: functions cannot be probed, nothing can be attached, stacks have no names");
+  set_shown_amount({static_cast<uint32_t>(std::min<uint64_t>(options.number("argstrsize"), kMostShownBytes)),
+                    options.flag("argstrwhole")});
   session->framework_ = std::make_unique<Framework>(source);
   register_providers();
   Framework& framework = *session->framework_;
@@ -56,12 +69,21 @@ Result<void> Session::prepare_targets(const std::vector<std::vector<std::string>
   if (!commands.empty()) {
     const Forecast forecast = framework_->forecast(compiler_->preview(texts, macros));
     for (const std::vector<std::string>& words : commands)
-      if (auto done = targets_->begin(words, forecast); !done) return done;
+      if (auto done = begin(words, forecast); !done) return done;
     needed = forecast.awaits_process || forecast.may_grow;
   }
   if (needed) return targets_->await();
   framework_->on_targets_asked = [this] { (void)targets_->await().has_value(); };
   return {};
+}
+
+bool Session::relays() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1; }
+
+Result<void> Session::begin(const std::vector<std::string>& words, const Forecast& forecast) {
+  if (!relay_ || !relays()) return targets_->begin(words, forecast);
+  auto terminal = relay_->open(false, words.front());
+  if (!terminal) return std::move(terminal).error();
+  return targets_->begin(words, forecast, *terminal);
 }
 
 /// Processes to attach to because a description names pid<N>. If a process does not exist, the provider reports it.
@@ -80,16 +102,27 @@ std::vector<uint32_t> Session::named_processes(std::span<const SourceText> texts
   return found;
 }
 
-Result<std::vector<CompiledText>> Session::compile(std::span<const SourceText> texts, MacroValues macros) {
+MacroValues Session::with_target(MacroValues macros) {
   macros.target = [this] {
     (void)targets_->await().has_value();
     return targets_->live().empty() ? 0u : targets_->live().front();
   };
+  return macros;
+}
+
+std::vector<NamedType> Session::members(const std::string& text) { return compiler_->members(text, with_target({})); }
+
+Result<std::vector<CompiledText>> Session::compile(std::span<const SourceText> texts, MacroValues macros) {
   std::string all;
   for (const SourceText& text : texts) all += text.text;
   script_digest_ = sha256(all);
-  auto compiled = compiler_->compile(texts, macros);
+  auto compiled = [&] {
+    const ProgressLine progress("reading symbols, compiling");
+    return compiler_->compile(texts, with_target(std::move(macros)));
+  }();
+  reported_.clear();
   if (auto done = targets_->await(); !done) return std::move(done).error();
+  if (!compiled) reported_ = compiler_->reported();
   return compiled;
 }
 
@@ -104,21 +137,31 @@ Result<std::vector<uint32_t>> Session::enable(const CompiledText& text) {
   return tracing_->enable(compiler_->enablings(text));
 }
 
-void Session::show_calls_under_way() {
+void Session::show_calls_under_way(bool stacks) {
   shows_calls_ = true;
-  if (!targets_->noted().empty()) write_calls_under_way();
+  if (!targets_->noted().empty()) write_calls_under_way(stacks);
 }
 
-void Session::write_calls_under_way() {
-  output_.write(targets_->calls_under_way());
+void Session::write_calls_under_way(bool stacks) {
+  std::function<std::string(uint32_t, uint32_t)> below;
+  if (stacks) below = [this](uint32_t pid, uint32_t tid) { return stack_of_sleeper(pid, tid); };
+  output_.write(targets_->calls_under_way(below));
   output_.flush();
+}
+
+/// Its call goes on: the source repeats it.
+std::string Session::stack_of_sleeper(uint32_t pid, uint32_t tid) {
+  ThreadControl* threads = opened_.source->threads();
+  auto frames = threads != nullptr ? threads->stack_of(tid) : Error("this source stops no thread", EOPNOTSUPP);
+  if (frames) return tracing_->consumer().stack_text(pid, *frames);
+  return std::string(options_.number("stackindent"), ' ') + "(no stack: " + frames.error().message() + ")\n";
 }
 
 int Session::run() {
   tracing_->run([this] { return targets_->all_ended(); });
   if (shows_calls_ && interrupted()) {
     tracing_->consumer().drain();
-    write_calls_under_way();
+    write_calls_under_way(false);
   }
   tracing_->finish();
   return tracing_->exit_status();

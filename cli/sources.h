@@ -21,6 +21,10 @@ std::string describe(const SourceText& text);
 /// without.
 bool name_processes(const std::vector<Arguments::Program>& programs);
 
+/// The providers of all descriptions of these texts, as written, except of probes that sonde itself fires. A text that
+/// cannot be read more than once: "*".
+std::vector<std::string> providers_named(const std::vector<Arguments::Program>& programs);
+
 /// Whether a word of the command line is a script: a file in the current folder that ends in .d, or begins with a #!
 /// line for sonde. A path with a slash is a program.
 bool is_script_file(const std::string& word);

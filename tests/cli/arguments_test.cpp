@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "cli/options_table.h"
+#include "runtime/syscall/classes.h"
 #include "tests/cli/folder.h"
 #include "tests/cli/parsed.h"
 
@@ -133,6 +137,35 @@ TEST(Arguments, ScriptsAreFoundByName) {
   EXPECT_THAT(right({"--", "count.d"}).commands, ElementsAre(Words{"count.d"}));
 }
 
+/// As an interpreter's: what stands behind the first word that names a program is not ours. With -s it stays as DTrace has it.
+TEST(Arguments, WordsBehindAScriptThatIsAWordAreItsOwn) {
+  const Folder folder;
+  folder.write("one.d", "BEGIN { trace($1); }");
+  const std::string script = "one.d";
+  const Arguments own = right({script, "ls", "-l", "-p", "x", "--nosuch"});
+  EXPECT_THAT(own.words, ElementsAre("ls", "-l", "-p", "x", "--nosuch"));
+  EXPECT_EQ(own.mode, Mode::Trace);
+  EXPECT_THAT(hint_on_words(own), HasSubstr("-c 'ls -l -p x --nosuch'"));
+  EXPECT_EQ(right({script, "-l", "ls"}).mode, Mode::List);
+  EXPECT_THAT(right({script, "7", "-p", "1"}).pids, ElementsAre(1u));
+  EXPECT_EQ(right({"-s", script, "ls", "-l"}).mode, Mode::List);
+}
+
+TEST(Arguments, LongNamesAreTypedInFull) {
+  for (const CommandLineOption& row : kCommandLine) {
+    if (row.name.size() < 3) continue;
+    const std::string cut = "--" + std::string(row.name.substr(0, row.name.size() - 1));
+    const bool is_another =
+        std::ranges::any_of(kCommandLine, [&](const auto& one) { return "--" + std::string(one.name) == cut; });
+    if (is_another) continue;
+    EXPECT_THAT(wrong({cut, "x"}).message, HasSubstr("invalid option -- '" + cut + "'")) << cut;
+    EXPECT_THAT(wrong({cut + "=x"}).message, HasSubstr("invalid option -- '")) << cut;
+  }
+  EXPECT_THAT(wrong({"--check-prov", "-s", "t.d"}).message, HasSubstr("in full: --check-provider"));
+  EXPECT_THAT(wrong({"--summary-", "ls"}).message, HasSubstr("--summary-only, --summary-sort-by"));
+  EXPECT_THAT(wrong({"--check", "-s", "t.d"}).message, HasSubstr("-e compiles a script and traces nothing"));
+}
+
 TEST(Arguments, ListsTakePatterns) {
   const Arguments some = right({"-l", "read*", "write*"});
   EXPECT_EQ(some.mode, Mode::List);
@@ -154,8 +187,11 @@ TEST(Arguments, CommandsAreSplitAndShellsAskedFor) {
 
 TEST(Arguments, Pids) {
   EXPECT_THAT(right({"-n", "BEGIN", "-p", "12", "-p", " 13"}).pids, ElementsAre(12, 13));
-  EXPECT_EQ(wrong({"-p", "0"}).message, "invalid pid: 0");
-  EXPECT_EQ(wrong({"-p", "99999999999"}).message, "invalid pid: 99999999999");
+  EXPECT_EQ(right({"-p", "11 12,13\n", "-p14"}).pids, (std::vector<uint32_t>{11, 12, 13, 14}));
+  EXPECT_EQ(wrong({"-p", "11,0"}).message, "invalid pid: 0\n    -p takes the number of a process");
+  EXPECT_EQ(wrong({"-p", ","}).message, "invalid pid: ,\n    -p takes a number");
+  EXPECT_EQ(wrong({"-p", "0"}).message, "invalid pid: 0\n    -p takes the number of a process");
+  EXPECT_EQ(wrong({"-p", "99999999999"}).message, "invalid pid: 99999999999\n    -p takes the number of a process");
   EXPECT_EQ(wrong({"-p", "nginx"}).message, "invalid pid: nginx\n    -p takes a number: pgrep nginx finds it");
 }
 
@@ -165,25 +201,150 @@ TEST(Arguments, WhatIsRefused) {
     const char* message;
     bool usage;
   };
-  for (const auto& [words, message, usage] :
-       std::vector<Case>{{{}, "", true},
-                         {{"-k"}, "invalid option -- 'k'", true},
-                         {{"--json"}, "invalid option -- '--json'", true},
-                         {{"-c", "ls", "--json"}, "invalid option -- '--json'\n    JSON lines: --format=jsonl", true},
-                         {{"-c", "ls", "-k"}, "-c takes the whole command in one word", true},
-                         {{"-n"}, "option requires an argument -- 'n'", true},
-                         {{"-e", "-l"},
-                          "only one of these may be given: -l, -e, --repl, --check-provider, --completion, --help, -V",
-                          true},
-                         {{"-G"}, "-G: USDT is not there yet", false},
-                         {{"-A"}, "anonymous tracing is not there", false},
-                         {{"syscall:::entry"}, "did you mean -n 'syscall:::entry'?", false},
-                         {{"-e", "trace=open", "ls"}, "-e compiles only", false},
-                         {{"-c", "'a"}, "-c: missing closing ' in command: 'a", false},
-                         {{"-c", " "}, "-c: empty command", false}}) {
+  for (const auto& [words, message, usage] : std::vector<Case>{
+           {{}, "", true},
+           {{"-j"}, "invalid option -- 'j'", true},
+           {{"--json"}, "invalid option -- '--json'", true},
+           {{"-c", "ls", "--json"}, "invalid option -- '--json'\n    JSON lines: --format=jsonl", true},
+           {{"-c", "ls", "-j"}, "-c takes the whole command in one word", true},
+           {{"-n"},
+            "option requires an argument -- 'n'\n    -n, --probe=TEXT: runs clauses: -n 'syscall::openat:entry { "
+            "trace(copyinstr(arg1)); }'",
+            true},
+           {{"-e", "-l"},
+            "only one of these may be given: -l, -e, --repl, --check-provider, --completion, --help, -V",
+            true},
+           {{"-G"}, "-G: USDT is not there yet", false},
+           {{"-A"}, "anonymous tracing is not there", false},
+           {{"syscall:::entry"}, "did you mean -n 'syscall:::entry'?", false},
+           {{"-e", "raw=open", "ls"}, "-e raw=: not there", false},
+           {{"-c", "'a"}, "-c: missing closing ' in command: 'a", false},
+           {{"-c", " "}, "-c: empty command", false}}) {
     const BadArguments bad = wrong(words);
     EXPECT_THAT(bad.message, HasSubstr(message)) << testing::PrintToString(words);
     EXPECT_EQ(bad.usage, usage) << testing::PrintToString(words);
+  }
+}
+
+// ---- the list of calls -------------------------------------------------------------------------------------------
+
+TEST(CallOptions, AnExpressionOfStraceIsALongOption) {
+  struct Case {
+    Words expression;
+    const char* option;
+  };
+  for (const auto& [expression, option] : std::vector<Case>{{{"-e", "trace=openat,close"}, "--trace=openat,close"},
+                                                            {{"-etrace=%file"}, "--trace=%file"},
+                                                            {{"-e", "t=/^open"}, "--trace=/^open"},
+                                                            {{"-e", "status=failed"}, "--status=failed"},
+                                                            {{"-e", "signal=none"}, "--signal=none"},
+                                                            {{"-es=USR1"}, "--signal=USR1"},
+                                                            {{"-P", "/etc/passwd"}, "--trace-path=/etc/passwd"},
+                                                            {{"-P./a"}, "--trace-path=./a"},
+                                                            {{"-P", "a/b"}, "--trace-path=a/b"},
+                                                            {{"-Z"}, "--failed-only"},
+                                                            {{"-ttt"}, "--absolute-timestamps=unix,us"},
+                                                            {{"-tt"}, "--absolute-timestamps=us"}}) {
+    Words words = expression;
+    words.insert(words.end(), {"ls", "-l", "-n"});
+    const Arguments short_form = right(words), long_form = right({option, "ls", "-l", "-n"});
+    EXPECT_EQ(calls_script(short_form.calls), calls_script(long_form.calls)) << option;
+    EXPECT_NE(calls_script(short_form.calls), calls_script(CallList())) << option << " changes nothing";
+    EXPECT_THAT(short_form.commands, ElementsAre(Words{"ls", "-l", "-n"})) << option;
+  }
+}
+
+TEST(CallOptions, LettersOfAScriptKeepTheirMeaningBesideOne) {
+  for (const Words& script : std::vector<Words>{
+           {"-n", "BEGIN"}, {"-s", "a.d"}, {"-P", "proc"}, {"-m", "m"}, {"-f", "f"}, {"-i", "7"}, {"--probe=BEGIN"}}) {
+    Words before{"-e"}, after = script;
+    before.insert(before.end(), script.begin(), script.end());
+    after.emplace_back("-e");
+    for (Words words : {before, after}) {
+      words.emplace_back("trace=openat");
+      const Arguments compiled = right(words);
+      EXPECT_EQ(compiled.mode, Mode::CompileOnly) << testing::PrintToString(words);
+      EXPECT_THAT(compiled.words, ElementsAre("trace=openat")) << testing::PrintToString(words);
+    }
+  }
+  EXPECT_EQ(right({"-e", "openat"}).mode, Mode::CompileOnly);
+  EXPECT_EQ(right({"-P", "syscall/arg0/"}).programs.size(), 1u);
+  EXPECT_EQ(right({"-P", "syscall/arg0/ { trace(1/1); }"}).programs.size(), 1u);
+  EXPECT_EQ(settings_of(right({"-Z", "-n", "BEGIN"})), "zdefs");
+  EXPECT_TRUE(right({"-Z", "-n", "BEGIN"}).calls.successful);
+}
+
+TEST(CallOptions, BesideAScriptTheyAreRefused) {
+  for (const CommandLineOption& option : kCommandLine) {
+    if (!std::holds_alternative<OfCalls>(option.effect)) continue;
+    const std::string name = "--" + std::string(option.name);
+    const Words values =
+        takes_value(option) && !value_is_optional(option) ? Words{"failed", "/a", "openat", "INT"} : Words{""};
+    for (const std::string& value : values) {
+      const std::string form = value.empty() ? name : name + "=" + value;
+      if (!parse({form, "-o", "f", "ls"}).right) continue;  // it is no value of this option
+      for (const Words& words : {Words{form, "-n", "BEGIN"}, Words{"-n", "BEGIN", form}, Words{"-l", form}})
+        EXPECT_THAT(wrong(words).message,
+                    HasSubstr(name + " is for the list of calls, which a script replaces\n    in a "
+                                     "clause: "));
+      if (option.letter != 0) {
+        EXPECT_THAT(wrong({std::string("-") + option.letter, "-n", "BEGIN"}).message,
+                    HasSubstr(std::string("-") + option.letter + ": " + name + " is for the list of calls"));
+      }
+    }
+  }
+  EXPECT_EQ(wrong({"-E", "A=1", "-n", "BEGIN", "-c", "ls"}).message, "-E: with a script it is --env");
+  EXPECT_EQ(settings_of(right({"--env=A=1", "-n", "BEGIN", "-c", "ls"})), "setenv=A=1");
+  EXPECT_EQ(settings_of(right({"-E", "A=1", "-EB", "ls"})), "setenv=A=1 setenv=B");
+  EXPECT_EQ(wrong({"-unobody", "-n", "BEGIN", "-c", "ls"}).message, "-u: with a script it is --user");
+  EXPECT_EQ(settings_of(right({"--user=nobody", "-n", "BEGIN", "-c", "ls"})), "user=nobody");
+  EXPECT_EQ(settings_of(right({"-u", "nobody", "ls"})), "user=nobody");
+}
+
+TEST(CallOptions, ValuesAreChecked) {
+  for (const auto& [word, message] : std::vector<std::pair<const char*, const char*>>{
+           {"--trace=opnat", "--trace: no system call 'opnat'\n    did you mean 'openat'?"},
+           {"--trace=%fiel", "--trace: no system call '%fiel'\n    did you mean '%file'?"},
+           {"--trace=/nosuch", "--trace: no system call matches /nosuch"},
+           {"--trace=/(", "--trace: /(: "},
+           {"-etrace=", "-e trace: no system call ''"},
+           {"--status=fail", "--status: no status 'fail'"},
+           {"--signal=USR3", "--signal: no signal 'USR3'"},
+           {"--absolute-timestamps=soon", "--absolute-timestamps: no format 'soon'"},
+           {"-tttt", "-t: at most three: -ttt"},
+           {"--syscall-times=min", "--syscall-times: no precision 'min'"},
+           {"--decode-fds=all", "--decode-fds: no 'all'"},
+           {"--output-separately", "--output-separately: names of files are missing\n    -o FILE gives FILE.PID"},
+           {"-ff", "--output-separately: names of files are missing"}})
+    EXPECT_THAT(wrong({word, "ls"}).message, testing::StartsWith(message)) << word;
+}
+
+TEST(CallSets, ChooseAsStraceDoes) {
+  const auto chosen = [](const char* text) {
+    auto set = parse_call_set(text);
+    EXPECT_TRUE(set) << text;
+    return set ? std::move(*set) : CallSet();
+  };
+  EXPECT_THAT(chosen("close,openat").names, ElementsAre("close", "openat"));
+  EXPECT_THAT(chosen("3,257").names, ElementsAre("close", "openat"));
+  EXPECT_THAT(chosen("/^open").names,
+              testing::UnorderedElementsAre("open", "openat", "openat2", "open_tree", "open_by_handle_at"));
+  EXPECT_THAT(chosen("?nosuch,close").names, ElementsAre("close"));
+  EXPECT_EQ(chosen("%file").names, chosen("file").names);
+  EXPECT_THAT(chosen("%%stat").names, testing::UnorderedElementsAre("stat", "fstat", "lstat", "newfstatat", "statx"));
+  EXPECT_TRUE(chosen("all").all);
+  EXPECT_TRUE(chosen("!none").all);
+  EXPECT_FALSE(chosen("none").all);
+  const CallSet others = chosen("!close,%file");
+  EXPECT_THAT(others.names, Not(testing::Contains("close")));
+  EXPECT_THAT(others.names, Not(testing::Contains("openat")));
+  EXPECT_THAT(others.names, testing::IsSupersetOf({"read", "syscall_0x"}));
+}
+
+TEST(CallSets, EveryMemberOfAClassIsACall) {
+  for (const CallClass& row : kCallClasses) {
+    const CallSet set = *parse_call_set("%" + std::string(row.name));
+    EXPECT_EQ(set.names.size(), static_cast<size_t>(std::ranges::count(row.calls, ' ')) + 1) << row.name;
   }
 }
 

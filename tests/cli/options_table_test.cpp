@@ -8,10 +8,11 @@
 #include <set>
 #include <tuple>
 
+#include "cli/calls.h"
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "cli/man_page.h"
-#include "cli/prompt_commands.h"
+#include "cli/prompt/commands.h"
 #include "runtime/lang/options.h"
 #include "runtime/print/printers.h"
 #include "tests/cli/parsed.h"
@@ -23,7 +24,10 @@ using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
 /// A value that the option accepts.
-std::string value_of(const CommandLineOption& option) { return option.kind == ValueKind::Pid ? "7" : "text=1"; }
+std::string value_of(const CommandLineOption& option) {
+  if (option.name == "summary-sort-by") return "calls";
+  return option.kind == ValueKind::Pid ? "7" : "text=1";
+}
 
 /// What the words mean, but for how they were typed.
 auto meaning(const Words& words) {
@@ -34,20 +38,32 @@ auto meaning(const Words& words) {
   for (const auto& [name, value, typed] : arguments.settings) settings.push_back(name + "=" + value);
   return std::tuple(right, refusal, arguments.mode, texts, settings, arguments.commands, arguments.pids,
                     arguments.providers, arguments.output, arguments.topic, arguments.verbose, arguments.disassemble,
-                    arguments.summary);
+                    arguments.summary, calls_script(arguments.calls));
+}
+
+/// Words beside which the option has a meaning: a script, or a program without one.
+Words beside(const CommandLineOption& option) {
+  const bool of_programs = std::holds_alternative<OfCalls>(option.effect) || option.group == OptionGroup::Whom;
+  return of_programs ? Words{"-c", "true"} : Words{"-n", "BEGIN"};
+}
+
+/// The option, and what it stands beside.
+Words with(const std::string& form, const CommandLineOption& option) {
+  Words words = beside(option);
+  words.insert(words.begin(), form);
+  return words;
 }
 
 bool is_digit(const CommandLineOption& option) { return option.letter >= '0' && option.letter <= '9'; }
 
 TEST(OptionsTable, LetterAndLongFormMeanTheSame) {
-  const auto nothing = meaning({"-n", "BEGIN"});
   for (const CommandLineOption& option : kCommandLine) {
     if (option.letter == 0 || is_digit(option)) continue;
-    const std::string value = takes_value(option) ? value_of(option) : "";
+    const std::string value = takes_value(option) && !value_is_optional(option) ? value_of(option) : "";
     const std::string by_letter = label(option) + value;
     const std::string by_name = "--" + std::string(option.name) + (value.empty() ? "" : "=" + value);
-    EXPECT_EQ(meaning({by_letter, "-n", "BEGIN"}), meaning({by_name, "-n", "BEGIN"})) << by_name;
-    EXPECT_NE(meaning({by_letter, "-n", "BEGIN"}), nothing) << by_letter << " does nothing";
+    EXPECT_EQ(meaning(with(by_letter, option)), meaning(with(by_name, option))) << by_name;
+    EXPECT_NE(meaning(with(by_letter, option)), meaning(beside(option))) << by_letter << " does nothing";
   }
 }
 
@@ -66,7 +82,8 @@ TEST(OptionsTable, AMissingValueIsAskedForByTheFormThatWasTyped) {
     EXPECT_FALSE(by_name.right) << option.name;
     EXPECT_TRUE(by_name.bad.usage);
     const std::string shown = option.letter == 0 ? "--" + std::string(option.name) : std::string(1, option.letter);
-    EXPECT_EQ(by_name.bad.message, "option requires an argument -- '" + shown + "'");
+    EXPECT_EQ(by_name.bad.message, "option requires an argument -- '" + shown + "'\n    " + forms(option) + ": " +
+                                       std::string(option.sentence));
     if (option.letter != 0) EXPECT_EQ(parse({label(option)}).bad.message, by_name.bad.message);
   }
 }
@@ -143,7 +160,7 @@ TEST(Help, EachTopicHasATextInItsWidth) {
 TEST(Help, TopicsShowTheirTables) {
   for (const OptionRow& row : kOptions)
     EXPECT_THAT("\n" + find_topic("settings")->text(), HasSubstr("\n  " + std::string(row.name)));
-  for (const PromptCommandRow& row : kPromptCommands)
+  for (const PromptCommandRow& row : prompt_commands())
     EXPECT_THAT(find_topic("prompt")->text(), HasSubstr("\n  :" + std::string(row.name)));
   for (const PrinterRow& row : kPrinterRows)
     EXPECT_THAT("\n" + find_topic("formats")->text(), HasSubstr("\n  " + std::string(row.name)));

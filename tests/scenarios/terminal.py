@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A terminal with a shell, for job control; and a tmux session, for the contents of a screen."""
 
+import contextlib
 import os
+import pathlib
 import pty
 import select
 import subprocess
@@ -11,17 +13,27 @@ import support
 from support import Skip, check, wait_until
 
 
-class Terminal:
-    """bash on its own pseudo-terminal."""
+def processor_nanoseconds(pid):
+    """What all threads of a process have used so far; one that has just ended counts nothing."""
+    used = 0
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            used += int(pathlib.Path(f"/proc/{pid}/task/{tid}/schedstat").read_text().split()[0])
+    return used
 
-    def __init__(self, world):
+
+class Terminal:
+    """A program on its own pseudo-terminal; without `argv`: bash."""
+
+    def __init__(self, world, argv=(), env=None):
         self.text = ""
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(world.home)
-            environment = world.environment({"PS1": "ready> ", "TERM": "dumb", "BASH_SILENCE_DEPRECATION_WARNING": "1"})
-            os.execve("/bin/bash", ["bash", "--norc", "--noprofile", "-i"], environment)
-        self.expect("ready> ")
+            environment = world.environment({"PS1": "ready> ", "TERM": "dumb", "BASH_SILENCE_DEPRECATION_WARNING": "1"} | (env or {}))
+            argv = [str(word) for word in argv] or ["/bin/bash", "--norc", "--noprofile", "-i"]
+            os.execve(argv[0], argv, environment)
+        self.expect("sonde> " if argv else "ready> ")
 
     def send(self, text):
         os.write(self.fd, text.encode())
@@ -43,6 +55,20 @@ class Terminal:
         before, _, self.text = self.text.partition(wanted)
         return before + wanted
 
+    def tab(self, typed, wanted):
+        """Types a text and Tab; returns the time until `wanted` is shown: seconds, and seconds of the program's own processor
+        time. The line is empty again."""
+        self.send(typed)
+        self.expect(typed)
+        used, began = processor_nanoseconds(self.pid), time.perf_counter()
+        self.send("\t")
+        self.expect(wanted)
+        seconds, used = time.perf_counter() - began, processor_nanoseconds(self.pid) - used
+        self.send("\x15:nosuch\n")
+        self.expect("unknown command")
+        self.expect("sonde> ")
+        return seconds, used / 1e9
+
     def close(self):
         os.close(self.fd)
         deadline = time.monotonic() + 3
@@ -61,10 +87,19 @@ class Screen:
         self.environment = world.environment({"TERM": "xterm"})
         self.tmux = ["tmux", "-L", f"sonde-{world.marker[:12]}", "-f", "/dev/null"]
         try:
-            self.call("new-session", "-d", "-s", "t", "-x", str(columns), "-y", str(rows), *argv)
+            self.begin(3, "new-session", "-d", "-s", "t", "-x", str(columns), "-y", str(rows), *argv)
         except FileNotFoundError:
             raise Skip("no tmux: tmux") from None
         self.call("set-option", "-g", "remain-on-exit", "on")
+
+    def begin(self, times, *arguments):
+        """tmux may say "server exited unexpectedly" where its server has only begun: then nothing was started."""
+        try:
+            self.call(*arguments)
+        except subprocess.CalledProcessError:
+            if times == 1:
+                raise
+            self.begin(times - 1, *arguments)
 
     def call(self, *arguments):
         done = subprocess.run([*self.tmux, *arguments], env=self.environment, timeout=60 * support.patience, check=True,

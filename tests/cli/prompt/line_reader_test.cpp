@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lines from a pipe; the scenarios of the prompt test lines from a terminal
-#include "cli/line_reader.h"
+#include "cli/prompt/line_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

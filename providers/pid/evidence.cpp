@@ -8,7 +8,8 @@
 // kept as if the rest had never been there. But .isra may pass parts of a structure, or what a pointer leads to, in
 // place of these: then no place behind it is known.
 //
-// Invariant: a copy of which anything contradicts this is not believed at all beyond what told_places() believes.
+// Invariant: a copy of which anything contradicts this is not believed at all beyond what told_places() believes, and
+// that only where the unit has views (dwarf_views.h).
 #include "providers/pid/evidence.h"
 
 #include <algorithm>
@@ -177,13 +178,17 @@ std::vector<Claim> claims_of(const CParameter& parameter, uint64_t size, std::sp
   return claims;
 }
 
-/// The parts of a parameter that have another value at the first instruction than any that was passed as it is.
-std::vector<Evidence::Bytes> computed_in(const CParameter& parameter, uint64_t size) {
+/// The parts of a parameter of which the debug information does not say where they were passed, but that they are used:
+/// they are computed, have a slot in the function's own frame, or have a place later.
+std::vector<Evidence::Bytes> unsaid_in(const CParameter& parameter, uint64_t size) {
   std::vector<Evidence::Bytes> all;
+  if (parameter.place.pieces.empty() && parameter.place.later) all.push_back({0, size});
   uint64_t at = 0;
   for (const CPiece& piece : parameter.place.pieces) {
     const uint64_t bytes = piece.size != 0 ? piece.size : size - std::min(at, size);
-    if (piece.kind == CPiece::Kind::Elsewhere || piece.kind == CPiece::Kind::Constant) all.push_back({at, bytes});
+    if (piece.kind == CPiece::Kind::Elsewhere || piece.kind == CPiece::Kind::Constant ||
+        piece.kind == CPiece::Kind::OwnFrame)
+      all.push_back({at, bytes});
     at += bytes;
   }
   return all;
@@ -194,7 +199,7 @@ Evidence evidence_of(const CFunction& function, const std::vector<ValuePlace>& a
   evidence.needed = registers_needed(code);
   for (size_t n = 0; n < all.size(); n++) {
     evidence.claims.push_back(claims_of(function.parameters[n], all[n].size, code));
-    evidence.computed.push_back(computed_in(function.parameters[n], all[n].size));
+    evidence.unsaid.push_back(unsaid_in(function.parameters[n], all[n].size));
   }
   return evidence;
 }
@@ -262,12 +267,12 @@ ValuePlace told_place(const CParameter& parameter, uint64_t size, uint8_t argume
   return place_pieces(pieces, size, argument);
 }
 
-std::vector<ValuePlace> told_places(CTypes& types, const CFunction& function, const std::string& why) {
+std::vector<ValuePlace> told_places(CTypes& types, const CFunction& function, const std::string& why, bool counts) {
   std::vector<ValuePlace> all;
   for (const CParameter& parameter : function.parameters) {
     const uint64_t size = size_of(types, parameter.type);
-    ValuePlace place =
-        told_place(parameter, size, static_cast<uint8_t>(std::min<size_t>(all.size(), SONDE_ARGUMENTS_MAX)));
+    const auto argument = static_cast<uint8_t>(std::min<size_t>(all.size(), SONDE_ARGUMENTS_MAX));
+    ValuePlace place = counts ? told_place(parameter, size, argument) : ValuePlace{};
     all.push_back(place.known() ? std::move(place) : ValuePlace::unknown(why, size));
   }
   return all;
@@ -302,8 +307,8 @@ std::vector<ValuePlace> places_in_clangs(CTypes& types, const CFunction& functio
 }
 
 std::vector<ValuePlace> places_of_copy(CTypes& types, const CFunction& function, std::string_view symbol,
-                                       const std::string& why) {
-  std::vector<ValuePlace> all = told_places(types, function, why);
+                                       const std::string& why, bool told_counts) {
+  std::vector<ValuePlace> all = told_places(types, function, why, told_counts);
   const auto taken = taken_by(function);
   if (!taken) return all;
   const bool changes_more = !is_only_specialized(symbol),

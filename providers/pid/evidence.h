@@ -19,8 +19,8 @@ Word compare(const CParameter& parameter, const ValuePlace& convention, uint8_t 
 /// Where DWARF puts it at the first instruction; not known: it speaks of another one.
 ValuePlace told_place(const CParameter& parameter, uint64_t size, uint8_t argument);
 
-/// The places of all parameters by DWARF alone; `why`: the reason of those that are unknown.
-std::vector<ValuePlace> told_places(CTypes& types, const CFunction& function, const std::string& why);
+/// The places of all parameters by DWARF alone, if it `counts`; `why`: the reason of those that are unknown.
+std::vector<ValuePlace> told_places(CTypes& types, const CFunction& function, const std::string& why, bool counts);
 
 /// Whether gcc has only put constants into this copy (.constprop): it has its result, and of its other parameters all.
 bool is_only_specialized(std::string_view symbol);
@@ -28,7 +28,7 @@ bool is_only_specialized(std::string_view symbol);
 /// The same of a copy that gcc has made with other parameters, and what the calling convention says of those that it
 /// has kept.
 std::vector<ValuePlace> places_of_copy(CTypes& types, const CFunction& function, std::string_view symbol,
-                                       const std::string& why);
+                                       const std::string& why, bool told_counts);
 
 /// Those of the places `all` that are sure in a function that clang has optimized and whose code this is. It does not
 /// pass what the function does not use; of functions that one unit calls it may have left out parameters.

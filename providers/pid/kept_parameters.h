@@ -30,9 +30,9 @@ struct Evidence {
   struct Bytes {
     uint64_t at = 0, size = 0;
   };
-  std::vector<std::vector<Claim>> claims;    ///< of each parameter
-  std::vector<std::vector<Bytes>> computed;  ///< of each parameter: what has a constant at the first instruction, say
-  uint32_t needed = 0;                       ///< registers that the code needs, as bits by DWARF's numbers
+  std::vector<std::vector<Claim>> claims;  ///< of each parameter
+  std::vector<std::vector<Bytes>> unsaid;  ///< of each parameter: what is used, and may have been passed anywhere
+  uint32_t needed = 0;                     ///< registers that the code needs, as bits by DWARF's numbers
 };
 
 /// The places of a function's parameters, of which the convention has the places `all` if none is left out.

@@ -51,7 +51,7 @@ std::string why_none(uint32_t pid, int error) {
   struct stat files {};
   if (stat(folder.c_str(), &files) != 0) return "no such process";
   if (living_thread(static_cast<pid_t>(pid)) == 0)
-    return "it has ended: it is a zombie, for which its parent has not waited yet";
+    return "it has ended, and its parent has not waited for it yet (a zombie)";
   if (error == 0) return "it runs no program: it is a thread of the kernel, or is ending";
   if (error != EACCES && error != EPERM) return std::strerror(error);
   char status[4096];
@@ -62,7 +62,7 @@ std::string why_none(uint32_t pid, int error) {
   if (effective == geteuid())
     return "it is not dumpable (it has gained privileges, may not be read, or has said so by prctl()): only root may "
            "trace it";
-  return "you may not trace it; only root, or who runs it, may";
+  return "you may not trace it; only root and its owner may";
 }
 
 /// The files that a path leads to from here: one, or those that match its wildcards.
@@ -105,7 +105,8 @@ std::vector<Object> objects_of(uint32_t pid, std::string& why) {
 
 void tell_if_descriptors_lack(int error) {
   if (error != EMFILE && error != ENFILE) return;
-  sonde_print_message("too many files are open: the functions of some libraries are not probed; raise ulimit -n");
+  sonde_print_message(
+      "too many files are open, so sonde cannot probe the functions of some libraries; raise ulimit -n");
 }
 
 void add_file_at(std::vector<Object>& objects, const std::string& module) {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "providers/pid/field.h"
+#include "providers/pid/missing.h"
 #include "providers/pid/signatures.h"
 #include "providers/pid/sites.h"
 #include "providers/provider_entry.h"
@@ -198,19 +199,17 @@ std::string matches_nothing(const dtrace_probedesc_t& spec) {
          spec.dtpd_name + " does not match any probes";
 }
 
-void tell_none(const Target& target, const dtrace_probedesc_t& spec) {
-  const std::string moved = moved_module(target, spec), process = "process " + std::to_string(target.pid);
+void tell_none(const Target& target, const dtrace_probedesc_t& spec, const std::vector<Object>& objects) {
+  const std::string moved = moved_module(target, spec);
   const Field module(spec.dtpd_mod);
   const bool is_file = is_path(spec.dtpd_mod) && module.is_exact();
   const std::string fault = is_file ? why_no_object(module.literal()) : "";
   const std::string why =
-      !fault.empty() ? fault
-      : moved.empty()
-          ? process + (is_file ? " has not mapped that file by now" : " has none such by now") +
-                "; with -Z, what it opens later is waited for"
-          : process + " has moved the text of " + moved +
-                " to memory of its own, as programs do for huge pages: it is no file's any more, and Sonde sets no "
-                "breakpoints there. Start the program with -c: then they move along";
+      !fault.empty()  ? fault
+      : moved.empty() ? why_not_there(target.pid, spec, objects)
+                      : "process " + std::to_string(target.pid) + " has moved the text of " + moved +
+                            " to memory of its own, as programs do for huge pages: it is no file's any more, and Sonde "
+                            "sets no breakpoints there. Start the program with -c: then they move along";
   sonde_provide_error("D_PDESC_ZERO", (matches_nothing(spec) + ": " + why).c_str());
 }
 
@@ -226,13 +225,13 @@ void tell_none_of_all(const dtrace_probedesc_t& spec, bool any_object) {
   const bool is_file = is_path(spec.dtpd_mod) && module.is_exact();
   std::string why = is_file ? why_no_object(module.literal()) : "";
   if (why.empty() && std::string_view(spec.dtpd_mod).starts_with("perf"))
-    why = "code that was compiled at run time is one process's: name that, as pid42 or pid$target";
+    why = "code compiled at run time belongs to one process: name it, as pid42 or pid$target";
   if (why.empty() && !any_object)
     why = "no process is traced: name one by -c or -p, or a file by its path in the module field";
   if (why.empty())
     why =
-        "no traced process has mapped such a module by now; with -Z, those that come later are waited for; a module "
-        "may be the path of a file, which need not be mapped yet";
+        "no traced process has mapped such a module yet\nuse -Z to wait for it; or give the path of its file, which "
+        "need not be mapped";
   sonde_provide_error("D_PDESC_ZERO", (matches_nothing(spec) + ": " + why).c_str());
 }
 
@@ -254,7 +253,7 @@ void make_probes(Target& target, const dtrace_probedesc_t& spec, const std::vect
                            });
   if (!found.refusal.tag.empty()) return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
   if (found.sites.empty() && found.known == 0)
-    return target.pid == 0 ? tell_none_of_all(spec, !objects.empty()) : tell_none(target, spec);
+    return target.pid == 0 ? tell_none_of_all(spec, !objects.empty()) : tell_none(target, spec, objects);
   for (const Site& site : found.sites) create(target, site);
 }
 

@@ -72,8 +72,8 @@ std::string own_rules(const CFunction& function, std::string_view symbol) {
   return {};
 }
 
-/// The places `all` by the convention, as far as DWARF does not contradict, and those that only DWARF knows.
-std::vector<ValuePlace> checked_places(const CFunction& function, std::vector<ValuePlace> all) {
+/// The places `all` by the convention, as far as DWARF does not contradict, and, if it counts, those that only it knows.
+std::vector<ValuePlace> checked_places(const CFunction& function, std::vector<ValuePlace> all, bool told_counts) {
   std::vector<Word> words;
   const bool go = function.language == CLanguage::Go;
   for (size_t n = 0; n < all.size(); n++)
@@ -84,7 +84,7 @@ std::vector<ValuePlace> checked_places(const CFunction& function, std::vector<Va
   for (size_t n = 0; n < all.size(); n++) {
     const CParameter& parameter = function.parameters[n];
     if (words[n] == Word::Agrees) continue;
-    if (!all[n].known() && all[n].is_passed && !go) {
+    if (!all[n].known() && all[n].is_passed && told_counts) {
       ValuePlace told = told_place(parameter, all[n].size, static_cast<uint8_t>(n));
       if (told.known()) all[n] = std::move(told);
     } else if (all[n].known() && wrong != words.end()) {
@@ -99,7 +99,9 @@ std::vector<ValuePlace> checked_places(const CFunction& function, std::vector<Va
 /// The places of the parameters of a C or C++ function that keeps to the calling convention.
 std::vector<ValuePlace> usual_places(const Described& object, const CFunction& function, uint64_t address) {
   std::vector<ValuePlace> all = place_parameters(*object.types, function);
-  if (!clang_has_optimized(function)) return checked_places(function, std::move(all));
+  if (!clang_has_optimized(function))
+    return checked_places(function, std::move(all),
+                          !function.optimized || object.types->tells_assignments_apart(address));
   const ElfFunction* symbol = object.file->at(address);
   const std::vector<uint8_t> code = symbol != nullptr ? object.file->code(*symbol) : std::vector<uint8_t>();
   return places_in_clangs(*object.types, function, std::move(all), code);
@@ -170,11 +172,12 @@ std::string go_spelling(CTypes& types, CTypeId id, int depth = 0) {
 }
 
 /// Go's rules, as far as DWARF does not contradict.
-void place_by_go(CTypes& types, const CFunction& function, const std::string& symbol, Signature& out) {
+void place_by_go(CTypes& types, const CFunction& function, const std::string& symbol, bool told_counts,
+                 Signature& out) {
   GoPlaced placed = place_go(types, function, symbol);
   const bool known = placed.unknown.empty();
-  std::vector<ValuePlace> places =
-      known ? checked_places(function, std::move(placed.parameters)) : told_places(types, function, placed.unknown);
+  std::vector<ValuePlace> places = known ? checked_places(function, std::move(placed.parameters), false)
+                                         : told_places(types, function, placed.unknown, told_counts);
   for (size_t n = 0; n < places.size() && n < SONDE_ARGUMENTS_MAX; n++) {
     const CParameter& parameter = function.parameters[n];
     out.parameters.push_back({go_spelling(types, parameter.type), parameter.name, std::move(places[n])});
@@ -201,14 +204,15 @@ Signature signature_at(const std::string& path, uint64_t entry, const std::strin
   function->external = function->external && is_global(*object.file, address);
   out.known = true;
   if (function->language == CLanguage::Go) {
-    place_by_go(types, *function, symbol, out);
+    place_by_go(types, *function, symbol, types.tells_assignments_apart(address), out);
     return out;
   }
   const std::string why = own_rules(*function, symbol);
   const std::string_view mark = mark_of_copy(symbol);
+  const bool told_counts = !why.empty() && types.tells_assignments_apart(address);
   std::vector<ValuePlace> places = why.empty()    ? usual_places(object, *function, address)
-                                   : mark.empty() ? told_places(types, *function, why)
-                                                  : places_of_copy(types, *function, symbol, why);
+                                   : mark.empty() ? told_places(types, *function, why, told_counts)
+                                                  : places_of_copy(types, *function, symbol, why, told_counts);
   for (size_t n = 0; n < places.size() && n < SONDE_ARGUMENTS_MAX; n++) {
     const CParameter& parameter = function->parameters[n];
     out.parameters.push_back({types.spelling(parameter.type), parameter.name, std::move(places[n])});

@@ -4,7 +4,7 @@
 // Which parameters there are, DWARF says. Where they are at the first instruction, the calling convention says
 // (calling_convention.h), and DWARF confirms. Where these two disagree, or the compiler may have changed the function,
 // or its language has rules that nobody has written down, only DWARF counts, where it speaks of the first instruction itself
-// (dwarf_entry.h). What is left is unknown, with the reason: a wrong number is worse than none.
+// (dwarf_entry.h), and not of what is assigned there (dwarf_views.h). What is left is unknown, with the reason: a wrong number is worse than none.
 #pragma once
 
 #include <string>

@@ -29,6 +29,8 @@
 namespace sonde::pid {
 namespace {
 
+constexpr const char* kNames = "a probe's name is entry, return, or the offset of an instruction in hexadecimal, as 1c";
+
 /// The parsed name field.
 struct WantedNames {
   Field glob;
@@ -80,7 +82,7 @@ class Finder {
 
   Found run(const std::vector<Object>& objects) {
     if (!names_.valid()) {
-      refuse("D_PROC_NAME", "'" + std::string(spec_.dtpd_name) + "' is an invalid probe name");
+      refuse("D_PROC_NAME", "'" + std::string(spec_.dtpd_name) + "' is an invalid probe name\n" + kNames);
     } else if (function_.is_exact() && function_.literal() == "-") {
       find_absolute(objects);
     } else {
@@ -127,7 +129,8 @@ class Finder {
     }
     if ((searched.empty() && unread.empty()) || any_function || !found_.sites.empty() || found_.known > 0) return;
     const std::string why = any_symbol ? "" : searched.empty() ? unread : no_symbols(searched);
-    const char* unknown = unresolved_ ? "; it is an indirect function, and which code it runs cannot be told" : "";
+    const char* unknown =
+        unresolved_ ? "; it is an indirect function, and Sonde cannot find out which code it runs" : "";
     if (function_.is_exact() && Field(spec_.dtpd_mod).is_exact()) {
       const std::string near = unresolved_ ? "" : where_else(objects);
       const bool hidden = any_symbol && !unresolved_ && near.empty() && !stripped.empty();
@@ -270,7 +273,7 @@ class Finder {
     const std::string why = ": '" + object.name + "' cannot be read: " + std::strerror(error);
     const bool replaced = object.path.find("/map_files/") != std::string::npos && error == EPERM;
     return why +
-           (replaced ? "; its file was replaced since the program mapped it, and the old one only root may read" : "");
+           (replaced ? "; its file was replaced since the program mapped it, and only root may read the old one" : "");
   }
 
   static std::string no_symbols(const std::string& object) {
@@ -359,12 +362,14 @@ class Finder {
     std::erase_if(programs, [&](const Object* one) { return !one->executable && !is_path(module); });
     if (programs.empty()) return refuse("D_PROC_LIB", "only the a.out module is valid with the '-' function");
     if (programs.size() > 1)
-      return refuse("D_PROC_LIB", "an address is of one program, and there are several: name its file by a path");
+      return refuse("D_PROC_LIB",
+                    "an address belongs to one program, and sonde traces several: name its file by a path");
     const Object* program = programs.front();
     if (!names_.glob.is_exact())
       return refuse("D_PROC_NAME", "only individual addresses may be specified with the '-' function");
     if (!names_.one_offset)
-      return refuse("D_PROC_NAME", "'" + std::string(spec_.dtpd_name) + "' is an invalid probe name");
+      return refuse("D_PROC_NAME", "'" + std::string(spec_.dtpd_name) +
+                                       "' is an invalid probe name\nit is an address in hexadecimal, such as 4011f0");
     const std::string address = "address " + hex(names_.offset);
     Files::File* file = files_.open(program->path);
     uint64_t offset = 0;

@@ -50,9 +50,9 @@ constexpr EventProbe kProbes[] = {
 
 constexpr RefusedProbe kRefused[] = {
     {"fault",
-     "proc:::fault cannot be had: no source shows a fault of the machine, but the signal that it becomes: "
+     "proc:::fault is not available: no event source reports faults of the machine; trace the signal that follows: "
      "signal:::deliver"},
-    {"signal-clear", "proc:::signal-clear cannot be had: no source shows that sigwait takes a signal"},
+    {"signal-clear", "proc:::signal-clear is not available: no event source reports when sigwait() accepts a signal"},
 };
 
 EventProvider g_proc{"proc", kProbes, kRefused};

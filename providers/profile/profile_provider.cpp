@@ -52,8 +52,9 @@ void sample_ourselves(dtrace_id_t id, const Probe& probe) {
   static bool told = false;
   if (!std::exchange(told, true))
     sonde_print_message(
-        "profile: nobody is traced, so it fires in sonde itself, on every CPU: name a program by -c or -p, or load the "
-        "kernel module");
+        "profile: no program is traced, so it fires in sonde itself, on every CPU: name a program by -c or -p, or "
+        "trace "
+        "the whole machine as root");
   for (TickTimer& one : samplers()) one.add(id, probe.period, &probe.suspended);
 }
 

@@ -37,7 +37,7 @@ constexpr EventProbe kProbes[] = {
 };
 
 constexpr RefusedProbe kRefused[] = {
-    {"clear", "signal:::clear cannot be had: no source shows that sigwait takes a signal"},
+    {"clear", "signal:::clear is not available: no event source reports when sigwait() accepts a signal"},
     {"handle", "signal:::handle is called signal:::deliver here"},
 };
 

@@ -20,7 +20,6 @@
 
 #include "runtime/base/auxv.h"
 #include "runtime/base/find.h"
-#include "runtime/base/procfs.h"
 #include "runtime/guard/taps.h"
 #include "runtime/process/elf_file.h"
 #include "runtime/process/jit_map.h"
@@ -42,8 +41,6 @@ Breakpoint breakpoint_in(const uint8_t* bytes) {
   std::memcpy(&code, bytes, sizeof code);
   return code;
 }
-
-std::string proc_path(pid_t pid, const char* name) { return proc_folder(pid) + "/" + name; }
 
 Site* refuse(std::string& why, const char* reason) {
   why = reason;
@@ -191,7 +188,7 @@ Site* AddressSpace::insert(uint64_t address, std::string& why) {
   made.length = static_cast<uint8_t>(length);
   if (length == 0) return refuse(why, "its text cannot be read");
   if (!mapping->executable) return refuse(why, "it is not in text");
-  if (mapping->shared) return refuse(why, "its mapping is shared: others would run into the breakpoint");
+  if (mapping->shared) return refuse(why, "its mapping is shared: other processes would run into the breakpoint");
   if (breakpoint_in(made.bytes.data()) != kBreakpoint) return put_in(std::move(made), why);
   if (recover(address) == Owner::Recovered) return insert(address, why);
   if (Site* owed = site(address)) return owed;
@@ -237,7 +234,7 @@ Site* AddressSpace::insert_code(const ArmedTap& tap, std::string& why) {
   if (begin >= text.size() || !read(tap.function, text.data(), text.size()))
     return refuse(why, "its text cannot be read");
   hide(tap.function, text.data(), text.size());
-  if (sum_of_text(text) != tap.sum) return refuse(why, "its code is another by now");
+  if (sum_of_text(text) != tap.sum) return refuse(why, "its code has changed");
   if (Site* known = site(address)) return known;
   Site made;
   made.address = address;

@@ -85,8 +85,8 @@ class AddressSpace {
   /// The process may rewrite such code at any time. Called before its instruction is passed: reads it again. False: our
   /// breakpoint is not there any more.
   bool renew(Site& site);
-  /// Takes the breakpoint out if nothing uses it any more.
-  void remove_unused(uint64_t address);
+  /// Takes those breakpoints out that nothing uses any more.
+  void remove_unused(std::vector<uint64_t> addresses);
   /// Also takes out copies.
   void remove_all();
   /// Takes out copies of breakpoints: those in code that is no file's, and in text that was moved since the mappings
@@ -183,6 +183,9 @@ class AddressSpace {
   Site* put_in(Site made, std::string& why);
   void put_back(const Site& site);
   bool take_out(const Site& site);
+  bool take_out_seen(const Site& site, const uint8_t* now);
+  void remove_in_page(std::span<const uint64_t> addresses);
+  void note_out(const Site& site);
   bool holds_breakpoint(uint64_t address) const;
   bool is_code(uint64_t address);
   void clean(const std::map<uint64_t, KeptBytes>& breakpoints);

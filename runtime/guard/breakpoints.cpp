@@ -133,7 +133,7 @@ void Breakpoints::arm_in(Process& process, ArmedTap& tap, const Mapping& mapping
   std::string why = reason_against(process, tap, mapping);
   Site* site = why.empty() ? process.space->insert(address, why) : nullptr;
   if (site != nullptr && leads_into_sequence(*site, tap)) {
-    process.space->remove_unused(address);
+    process.space->remove_unused({address});
     why = kRestarts;
     site = nullptr;
   }
@@ -169,7 +169,7 @@ void Breakpoints::arm_code(Process& process, ArmedTap& tap) {
   if (site != nullptr && std::find(site->taps.begin(), site->taps.end(), &tap) == site->taps.end())
     site->taps.push_back(&tap);
   if (site != nullptr) return;
-  events_.notice("process " + std::to_string(process.pid) + ": no probe at " + hex(tap.offset) + ": " + why);
+  events_.notice(name_of(process) + ": no probe at " + hex(tap.offset) + ": " + why);
 }
 
 void Breakpoints::arm(ArmedTap& tap) {
@@ -185,19 +185,23 @@ void Breakpoints::arm(ArmedTap& tap) {
   }
 }
 
-void Breakpoints::disarm(ArmedTap& tap) {
+void Breakpoints::disarm(const std::vector<ArmedTap*>& taps) {
   std::unordered_set<AddressSpace*> seen;
   for (auto& [pid, process] : targets_.processes()) {
     AddressSpace& space = *process->space;
     if (!seen.insert(&space).second) continue;
-    const auto leave = [&](uint64_t address) {
+    std::vector<uint64_t> left;
+    const auto leave = [&](uint64_t address, const ArmedTap* tap) {
       Site* site = address != 0 ? space.site(address) : nullptr;
       if (site == nullptr) return;
-      site->taps.erase_if([&](const ArmedTap* other) { return other == &tap; });
-      space.remove_unused(address);
+      site->taps.erase_if([&](const ArmedTap* other) { return other == tap; });
+      left.push_back(address);
     };
-    if (tap.file->path == SONDE_PATH_CODE) leave(tap.offset);
-    for_each_text(space, *tap.file, [&](const Mapping& mapping) { leave(address_in(mapping, tap)); });
+    for (const ArmedTap* tap : taps) {
+      if (tap->file->path == SONDE_PATH_CODE) leave(tap->offset, tap);
+      for_each_text(space, *tap->file, [&](const Mapping& mapping) { leave(address_in(mapping, *tap), tap); });
+    }
+    space.remove_unused(std::move(left));
   }
 }
 
@@ -316,13 +320,13 @@ void Breakpoints::drop_entry(Process& process) {
   process.run_to_entry = process.run_to_constructors = false;
   if (Site* site = process.space->site(process.space->entry())) {
     site->program_entry = false;
-    process.space->remove_unused(site->address);
+    process.space->remove_unused({site->address});
   }
 }
 
 void Breakpoints::notice_uprobes(Process& process, const AddressSpace& seen) {
   if (!seen.has_uprobes() || !process.space->had_sites() || std::exchange(process.told_of_uprobes, true)) return;
-  events_.notice("process " + std::to_string(process.pid) +
+  events_.notice(name_of(process) +
                  " has uprobes of another tracer: where a probe of sonde is at the same instruction as one of these, "
                  "its hits are not seen");
 }
@@ -349,8 +353,8 @@ bool Breakpoints::belongs_to_us(Thread& thread, uint64_t address) {
   if (owner != AddressSpace::Owner::Recovered) return owner != AddressSpace::Owner::Program;
   look_again(thread);
   if (space.site(address) == nullptr && !std::exchange(thread.process->told_of_copies, true))
-    events_.notice("process " + std::to_string(thread.process->pid) + " runs a copy of probed code, at " +
-                   hex(address) + ": the copies of the breakpoints are taken out, and calls of it do not fire");
+    events_.notice(name_of(*thread.process) + " runs a copy of probed code, at " + hex(address) +
+                   ": the copies of the breakpoints are taken out, and calls of it do not fire");
   return true;
 }
 
@@ -386,7 +390,7 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, machine::Registers& regs, std
     if (process.run_to_entry) watch_entry(process);  // a linker that was started as a program may have mapped it now
   } else if (site->clone) {
     pass_clone(thread, *site);
-    space.remove_unused(address);
+    space.remove_unused({address});
   }
   if ((site = space.site(address)) != nullptr) fire_taps(thread, *site, regs, firings);
   return Trap::Ours;
@@ -444,7 +448,7 @@ void Breakpoints::forget_return(Thread& thread) {
   Site* site = caught.address != 0 ? space.site(caught.address) : nullptr;
   if (site == nullptr || site->callers == 0) return;
   site->callers--;
-  space.remove_unused(caught.address);
+  space.remove_unused({caught.address});
 }
 
 }  // namespace sonde::guard

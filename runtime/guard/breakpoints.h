@@ -47,7 +47,7 @@ class Breakpoints {
 
   void arm(ArmedTap& tap);
   /// Call it before the tap is removed.
-  void disarm(ArmedTap& tap);
+  void disarm(const std::vector<ArmedTap*>& taps);
   /// Reports where no breakpoint could be set since the last call: a line for each process, file and reason.
   void notify_refused();
 

@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <set>
 #include <utility>
 
 #include "runtime/base/procfs.h"
@@ -38,6 +39,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kStopPatienceMs = 2000;  // a thread in an uninterruptible wait stops later
 constexpr auto kEntryPatience = std::chrono::seconds(60);
 constexpr int kAnswerMs = 500;
+constexpr int kDetachMs = 2000;
 constexpr int kTurnMs = 20;
 constexpr int kLetGoRounds = 100;
 constexpr uint64_t kSettledAfter = 1'000'000, kCopyOfPageTable = 50'000;  // ns of processor time
@@ -46,6 +48,10 @@ constexpr uint64_t kMostLacking = 16;                              // lines abou
 constexpr auto kSettlePatience = std::chrono::milliseconds(1500);  // then the thread is interrupted
 constexpr auto kSettleLimit =
     std::chrono::seconds(60);  // on an overloaded machine a thread may wait that long for a processor
+
+std::string count_of(size_t count, const char* one, const char* more) {
+  return std::to_string(count) + " " + (count == 1 ? one : more);
+}
 
 Error no_process(pid_t pid) { return Error("no process " + std::to_string(pid) + " is traced", ESRCH); }
 Error no_thread(pid_t tid) { return Error("no thread " + std::to_string(tid) + " is traced", ESRCH); }
@@ -196,20 +202,63 @@ void Tracer::restart(Thread& thread) {
   resume_if_free(thread);
 }
 
-Result<void> Tracer::release(pid_t tid, uint64_t how) {
+Result<void> Tracer::release(pid_t tid, uint64_t how, int64_t result) {
   Thread* thread = targets_.thread(tid);
   if (thread == nullptr || (thread->exited && !thread->held))
     return no_thread(tid);  // also when it was killed meanwhile
   if (!thread->held || thread->page_wait) return Error("thread " + std::to_string(tid) + " is not held", EINVAL);
+  const bool injects = (how & SONDE_RELEASE_RESULT) != 0, to_thread = (how & SONDE_RELEASE_TO_THREAD) != 0;
+  how &= ~(SONDE_RELEASE_RESULT | SONDE_RELEASE_TO_THREAD);
   const uint64_t signal = how >= 2 ? how - 2 : 0;
   if (signal > static_cast<uint64_t>(SIGRTMAX)) return Error("no such signal", EINVAL);
   const pid_t pid = thread->process->pid;
   if (how == 1) kill(pid, SIGSTOP);
-  if (signal != 0) kill(pid, static_cast<int>(signal));
+  if (signal != 0 && !to_thread) kill(pid, static_cast<int>(signal));
+  if (signal != 0 && to_thread) {
+    siginfo_t info{};
+    info.si_signo = static_cast<int>(signal);
+    info.si_code = SI_KERNEL;
+    utrace_queue_signal(thread->task, info);
+  }
+  auto injected = injects ? inject(*thread, result) : Result<void>();
   machine::Registers* regs = utrace_registers(thread->task);
   run_pending(*thread, regs);
   restart(*thread);
-  return {};
+  return injected;
+}
+
+/// Its thread goes on in any case.
+Result<void> Tracer::inject(Thread& thread, int64_t result) {
+  const int error = utrace_skip_call(thread.task, result);
+  if (error == 0) return {};
+  const std::string who = "inject(): thread " + std::to_string(thread.tid);
+  if (error == -EPERM) return Error(who + " has a seccomp filter of its own, so its calls are made", EPERM);
+  return Error(who + " is not at the entry of a system call", EINVAL);
+}
+
+/// A stopped thread, and one that is at a breakpoint, are not asked: they do not sleep in a call.
+Result<std::vector<uint64_t>> Tracer::stack_of(pid_t tid) {
+  Thread* thread = targets_.thread(tid);
+  if (thread == nullptr || thread->exited) return no_thread(tid);
+  Sleep sleep;
+  if (thread->held || thread->step.active || !read_sleep(tid, &sleep))
+    return Error("thread " + std::to_string(tid) + " does not sleep in a system call", EAGAIN);
+  if (machine::may_fall_short(sleep.call))
+    return Error("its call would end early if it were interrupted for its stack", EBUSY);
+  thread->stack_asked = true;
+  want_events(*thread);
+  utrace_control(thread->task, thread->engine, UTRACE_INTERRUPT);
+  const auto end = Clock::now() + std::chrono::milliseconds(kAnswerMs);
+  for (;;) {
+    host_.wait({}, kTurnMs);
+    thread = targets_.thread(tid);
+    if (thread == nullptr) return no_thread(tid);
+    if (!thread->stack_asked) return std::exchange(thread->stack, {});
+    if (Clock::now() < end) continue;
+    thread->stack_asked = false;
+    want_events(*thread);
+    return Error("thread " + std::to_string(tid) + " did not stop", ETIMEDOUT);
+  }
 }
 
 Result<void> Tracer::follow(pid_t pid, bool forks) {
@@ -284,17 +333,20 @@ bool Tracer::settle(const std::vector<pid_t>& pids) {
   return true;
 }
 
+void Tracer::begin_leaving(Process& process) {
+  process.leaving = true;
+  notify_lost(process);
+  free_hidden_children(process);
+  process.space->remove_all();
+}
+
 void Tracer::let_go(const std::vector<pid_t>& pids) {
   std::vector<pid_t> with_sites;
   for (pid_t pid : pids) {
     Process* process = targets_.process(pid);
     if (process == nullptr) continue;
-    process->leaving = true;
-    AddressSpace& space = *process->space;
-    if (space.had_sites()) with_sites.push_back(pid);
-    notify_lost(*process);
-    free_hidden_children(*process);
-    space.remove_all();
+    if (process->space->had_sites()) with_sites.push_back(pid);
+    begin_leaving(*process);
   }
   (void)settle(with_sites);  // a thread that is not quiet by then may die of our trap; there is nothing better to do
   for (pid_t pid : pids) {
@@ -337,7 +389,7 @@ void Tracer::undo_rest(pid_t pid) {
 
 void Tracer::notify_lost(const Process& process) {
   if (const size_t lost = process.space->lost(); lost > 0)
-    events_.notice("process " + std::to_string(process.pid) + ": somebody else has taken out " + std::to_string(lost) +
+    events_.notice(name_of(process) + ": somebody else has taken out " + std::to_string(lost) +
                    (lost == 1 ? " breakpoint" : " breakpoints") + " of sonde: later hits there were not seen");
 }
 
@@ -373,15 +425,39 @@ void Tracer::notify_cut_short() {
 
 void Tracer::notify_lacking(Process& process, const LackingStack& found) {
   if (lacking_ > kMostLacking) return;
-  events_.notice(lacking_++ < kMostLacking ? text_of(process.pid, found)
-                                           : "stacks of more processes end early or have no names: not told for each");
+  events_.notice(lacking_++ < kMostLacking
+                     ? text_of(process.pid, found)
+                     : "stacks of more processes end early or have no names; sonde names no more of them");
+}
+
+Result<size_t> Tracer::let_all_go() {
+  std::set<pid_t> all, filtered;
+  for (int rounds = 0; rounds < kLetGoRounds && !targets_.processes().empty(); rounds++) {
+    std::vector<pid_t> pids;
+    for (auto& [pid, process] : targets_.processes()) {
+      pids.push_back(pid);
+      (process->filtered ? filtered : all).insert(pid);
+    }
+    let_go(pids);
+  }
+  if (!targets_.processes().empty()) return Error("the targets fork faster than they can be let go", EAGAIN);
+  const size_t left = host_.hasten(kDetachMs);
+  notify_cut_short();
+  if (!filtered.empty())
+    events_.notice(count_of(filtered.size(), "process has", "processes have") +
+                   " a system call filter of -c: sonde-guard (pid " + std::to_string(getpid()) +
+                   ") stays their tracer until they end; their probes do not fire");
+  if (left > 0)
+    events_.notice(
+        count_of(left, "process is", "processes are") +
+        " in a system call that must not be interrupted: sonde-guard stays their tracer until it stops or ends");
+  return all.size() + filtered.size();
 }
 
 void Tracer::abandon() {
-  for (uint32_t id : taps_.ids()) {
-    if (ArmedTap* tap = taps_.find(id); tap->user()) breakpoints_.disarm(*tap);
-    taps_.remove(id);
-  }
+  // First, and a process at a time: to disarm tap by tap costs four system calls for each breakpoint of each process.
+  for (auto& [pid, process] : targets_.processes()) begin_leaving(*process);
+  for (uint32_t id : taps_.ids()) taps_.remove(id);
   taps_changed();
   for (auto& [tid, thread] : targets_.threads()) {
     thread->pending.clear();

@@ -374,6 +374,17 @@ bool write_present(const Thread& thread, uint64_t address, const void* from, siz
          write_now(thread, address, from, length);
 }
 
+std::vector<uint64_t> stack_of(Thread& thread, machine::Registers& regs) {
+  static const StackCopy kNone;  // as for a sample: pages are brought in
+  Firing firing;
+  firing.stack = &kNone;
+  firing.timestamp = monotonic_now();
+  FireContext context{thread, firing, &regs};
+  std::vector<uint64_t> frames(SONDE_DIF_MAX_FRAMES);
+  frames.resize(walk_stack(context, frames.data(), SONDE_DIF_MAX_FRAMES));
+  return frames;
+}
+
 int read_target_text(const Thread& thread, uint64_t address, char* to, uint32_t max) {
   return read_text([&](uint64_t at, char* part, size_t length) { return read_target(thread, at, part, length); },
                    address, to, max);

@@ -35,6 +35,8 @@ bool write_present(const Thread& thread, uint64_t address, const void* from, siz
 bool read_for(FireContext& context, uint64_t address, void* to, size_t length);
 /// Like sonde_dif_env::read_text.
 int read_target_text(const Thread& thread, uint64_t address, char* to, uint32_t max);
+/// The user stack of a stopped thread, innermost first. The guard waits a moment for pages that are not there.
+std::vector<uint64_t> stack_of(Thread& thread, machine::Registers& regs);
 /// The thread's current name; 16 bytes with the NUL.
 void read_execname(Thread& thread, char* to);
 uint64_t cpu_of(FireContext& context);

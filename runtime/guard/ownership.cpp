@@ -151,18 +151,47 @@ bool AddressSpace::take_out(const Site& site) {
   } else if (!read(site.address, &byte, 1) && !memory_.open()) {
     return memory_.gone();
   }
-  past_[site.address] = site;
-  gone_at_ = std::chrono::steady_clock::now();
+  note_out(site);
   return true;
 }
 
-void AddressSpace::remove_unused(uint64_t address) {
-  Site* found = site(address);
-  if (found == nullptr || found->used()) return;
-  if (take_out(*found))
-    sites_.erase(address);
-  else
-    debts_.insert(address);
+void AddressSpace::note_out(const Site& site) {
+  past_[site.address] = site;
+  gone_at_ = std::chrono::steady_clock::now();
+}
+
+void AddressSpace::remove_unused(std::vector<uint64_t> addresses) {
+  std::ranges::sort(addresses);
+  memory_.hold();
+  for (auto at = addresses.begin(); at != addresses.end();) {
+    const auto end = std::lower_bound(at, addresses.end(), (*at / kPage + 1) * kPage);
+    remove_in_page({at, end});
+    at = end;
+  }
+  memory_.release();
+}
+
+/// Looks at the page once. It writes byte by byte all the same: the program runs, and may write beside them.
+void AddressSpace::remove_in_page(std::span<const uint64_t> addresses) {
+  const uint64_t begin = addresses.front();
+  std::vector<uint8_t> bytes(addresses.back() + kCovered - begin);
+  const bool seen = read(begin, bytes.data(), bytes.size()) && pages_.bring_in(begin, bytes.size(), Access::Write);
+  for (uint64_t address : addresses) {
+    const Site* found = site(address);
+    if (found == nullptr || found->used()) continue;
+    const bool plain = seen && !code_.contains(address);
+    if (plain ? take_out_seen(*found, &bytes[address - begin]) : take_out(*found))
+      sites_.erase(address);
+    else
+      debts_.insert(address);
+  }
+}
+
+/// take_out() where `now` was read at once with what is around it.
+bool AddressSpace::take_out_seen(const Site& site, const uint8_t* now) {
+  if (is_breakpoint(now) && !memory_.write(site.address, site.bytes.data(), kCovered)) return memory_.gone();
+  note_out(site);
+  return true;
 }
 
 void AddressSpace::recover_copies() {
@@ -174,18 +203,14 @@ void AddressSpace::recover_copies() {
 
 void AddressSpace::remove_all() {
   recover_copies();
-  for (auto at = sites_.begin(); at != sites_.end();) {
-    if (take_out(at->second)) {
-      at = sites_.erase(at);
-      continue;
-    }
-    Site& left = at->second;
-    left.taps.erase_if([](const ArmedTap*) { return true; });
-    left.program_entry = left.linker = left.clone = 0;
-    left.callers = 0;
-    debts_.insert(at->first);
-    ++at;
+  std::vector<uint64_t> all;
+  for (auto& [address, site] : sites_) {
+    site.taps.erase_if([](const ArmedTap*) { return true; });
+    site.program_entry = site.linker = site.clone = 0;
+    site.callers = 0;
+    all.push_back(address);
   }
+  remove_unused(std::move(all));
 }
 
 /// In a child that does not run yet: puts the program's bytes back, a page at a time. Those that it cannot put back are

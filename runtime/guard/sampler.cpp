@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <utility>
 
 #include "runtime/base/find.h"
@@ -77,7 +78,20 @@ bool Sampler::owes_sample(Timer& timer, Thread& thread) {
   const auto period = static_cast<int64_t>(timer.period);
   if (account.owed < period || state_of(thread) != 'R') return false;
   account.owed -= period;
+  if (!account.clock) tell_that_samples_lean();
   return true;
+}
+
+/// A thread that is asked to stop while it enters a system call stops at the end of that call.
+void Sampler::tell_that_samples_lean() {
+  if (std::exchange(leans_, true)) return;
+  std::ifstream file("/proc/sys/kernel/perf_event_paranoid");
+  std::string level = "unknown";
+  file >> level;
+  events_.notice(
+      "profile: samples lean towards system calls, because perf_event_open(2) is forbidden here "
+      "(kernel.perf_event_paranoid is " +
+      level + ")");
 }
 
 bool Sampler::accepts(const Thread& thread, uint32_t tap, bool in_call) {

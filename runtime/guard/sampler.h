@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -37,6 +38,8 @@ class Sampler {
     std::function<bool(const ArmedTap& tap)> reads_memory;
     /// The kernel had no room for that many samples of a tap.
     std::function<void(uint32_t tap, uint64_t lost)> lost;
+    /// What the user must know about the samples.
+    std::function<void(const std::string& text)> notice;
   };
   Sampler(Targets& targets, const TapTable& taps, Events events);
 
@@ -69,6 +72,7 @@ class Sampler {
   };
   void open_account(Timer& timer, Thread& thread);
   bool owes_sample(Timer& timer, Thread& thread);
+  void tell_that_samples_lean();
   void drain(Timer& timer, Thread& thread);
 
   Targets& targets_;
@@ -77,6 +81,7 @@ class Sampler {
   UniqueFd ready_;  ///< an epoll of all clocks
   std::vector<Timer> timers_;
   std::vector<int> fds_;
+  bool leans_ = false;  ///< the user knows
 };
 
 }  // namespace sonde::guard

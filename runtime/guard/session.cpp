@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <set>
 
@@ -181,13 +182,16 @@ Result<Session::Answer> Session::perform(const RequestView& request) {
       went_ = true;
       tracer_.go();
       return Answer{};
-    case SONDE_DETACH: return plain(detach(request));
+    case SONDE_DETACH: return detach(request);
     case SONDE_READ_MEMORY: return read_memory(request);
     case SONDE_WRITE_MEMORY: return plain(write_memory(request));
-    case SONDE_RELEASE: return plain(tracer_.release(static_cast<pid_t>(request.header.id), request.header.value));
+    case SONDE_RELEASE:
+      return plain(tracer_.release(static_cast<pid_t>(request.header.id), request.header.value,
+                                   static_cast<int64_t>(request.header.address)));
     case SONDE_FOLLOW: return plain(follow(request));
     case SONDE_ACKNOWLEDGE: return plain(tracer_.acknowledge(static_cast<pid_t>(request.header.id)));
     case SONDE_STATISTICS: return statistics();
+    case SONDE_STACK: return stack(request);
     case SONDE_SESSIONS: return Error("a guard has one session only", EOPNOTSUPP);
     case SONDE_REQUEST_COUNT: break;
   }
@@ -255,13 +259,16 @@ Result<void> Session::disarm(const RequestView& request) {
   auto ids = parse_ids(request.payload);
   if (!ids) return std::move(ids).error();
   bool missing = false;
+  std::vector<ArmedTap*> in_memory;
   for (uint32_t id : *ids) {
     ArmedTap* tap = taps_.find(id);
-    missing = missing || tap == nullptr;
-    if (tap == nullptr) continue;
-    if (tap->user()) tracer_.breakpoints().disarm(*tap);
-    taps_.remove(id);
+    if (tap == nullptr)
+      missing = true;
+    else if (tap->user())
+      in_memory.push_back(tap);
   }
+  tracer_.breakpoints().disarm(in_memory);
+  for (uint32_t id : *ids) taps_.remove(id);
   tracer_.taps_changed();
   if (missing) return Error("no such tap", ENOENT);
   return {};
@@ -272,8 +279,9 @@ Result<Session::Answer> Session::spawn(const RequestView& request) {
   if (!what) return std::move(what).error();
   std::vector<uint32_t> numbers;
   for (uint32_t call : what->calls) std::ranges::copy(numbers_of_call(call), std::back_inserter(numbers));
-  auto pid = tracer_.spawn({std::move(what->argv), std::move(what->environment), what->filter, std::move(numbers),
-                            what->shows_exec, [this] { return !channel_.fill(); }});
+  auto pid =
+      tracer_.spawn({std::move(what->argv), std::move(what->environment), what->filter, std::move(numbers),
+                     what->shows_exec, std::move(what->user), what->terminal, [this] { return !channel_.fill(); }});
   if (!pid) return std::move(pid).error();
   for_child_.clear();
   had_targets_ = true;
@@ -288,11 +296,25 @@ Result<void> Session::attach(const RequestView& request) {
   return attached;
 }
 
-Result<void> Session::detach(const RequestView& request) {
+Result<Session::Answer> Session::detach(const RequestView& request) {
+  if (request.header.value == 0) {
+    auto gone = tracer_.let_all_go();
+    if (!gone) return std::move(gone).error();
+    return Answer{*gone, {}, {}};
+  }
   const auto pid = static_cast<pid_t>(request.header.value);
   if (tracer_.targets().process(pid) == nullptr) return not_traced(request.header.value);
   tracer_.let_go({pid});
-  return {};
+  return Answer{};
+}
+
+Result<Session::Answer> Session::stack(const RequestView& request) {
+  auto frames = tracer_.stack_of(static_cast<pid_t>(request.header.id));
+  if (!frames) return std::move(frames).error();
+  Answer answer;
+  answer.bytes.resize(frames->size() * sizeof(uint64_t));
+  std::memcpy(answer.bytes.data(), frames->data(), answer.bytes.size());
+  return answer;
 }
 
 Result<Session::Answer> Session::read_memory(const RequestView& request) {

@@ -35,7 +35,8 @@ class Session {
   Result<void> disarm(const RequestView& request);
   Result<Answer> spawn(const RequestView& request);
   Result<void> attach(const RequestView& request);
-  Result<void> detach(const RequestView& request);
+  Result<Answer> detach(const RequestView& request);
+  Result<Answer> stack(const RequestView& request);
   Result<Answer> read_memory(const RequestView& request);
   Result<void> write_memory(const RequestView& request);
   Answer statistics() const;

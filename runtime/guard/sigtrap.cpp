@@ -84,7 +84,7 @@ bool Sigtrap::put_action_back(Thread& thread, bool was_blocked) {
   if (result == 0) result = change_action(thread, &action, &before);
   if (result == 0 || result == -ESRCH) return true;
   process.trap_handler = 0;
-  notice_("process " + std::to_string(process.pid) +
+  notice_(name_of(process) +
           ": a probe has cost it its SIGTRAP handler, which is not put back because its seccomp filter may forbid the "
           "call");
   return true;

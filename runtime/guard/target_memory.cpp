@@ -64,7 +64,7 @@ bool TargetMemory::open() const {
 
 bool TargetMemory::can_open() const {
   const bool can = open();
-  if (kept_open > highest_kept_fd()) close();
+  close_if_many();
   return can;
 }
 
@@ -80,16 +80,25 @@ void TargetMemory::close() const {
   fd_.reset();
 }
 
+void TargetMemory::close_if_many() const {
+  if (!held_ && kept_open > highest_kept_fd()) close();
+}
+
+void TargetMemory::release() {
+  held_ = false;
+  close_if_many();
+}
+
 bool TargetMemory::read(uint64_t address, void* to, size_t length) const {
   const bool done = open() && pread(fd_.get(), to, length, static_cast<off_t>(address)) == static_cast<ssize_t>(length);
-  if (kept_open > highest_kept_fd()) close();
+  close_if_many();
   return done || (lent_ != 0 && peek(address, to, length));
 }
 
 bool TargetMemory::write(uint64_t address, const void* from, size_t length) {
   const bool done =
       open() && pwrite(fd_.get(), from, length, static_cast<off_t>(address)) == static_cast<ssize_t>(length);
-  if (kept_open > highest_kept_fd()) close();
+  close_if_many();
   return done || (lent_ != 0 && poke(address, from, length));
 }
 

@@ -36,15 +36,20 @@ class TargetMemory {
   bool gone() const;
   /// Gives the descriptor back. The next access opens it again.
   void close() const;
+  /// Until release(), its descriptor stays open even where all targets keep as many as they may: for many accesses.
+  void hold() { held_ = true; }
+  void release();
   /// A thread of this memory that is in a ptrace-stop, until lend(0).
   void lend(pid_t stopped) { lent_ = stopped; }
 
  private:
   bool peek(uint64_t address, void* to, size_t length) const;
   bool poke(uint64_t address, const void* from, size_t length);
+  void close_if_many() const;
 
   pid_t pid_;
   pid_t lent_ = 0;
+  bool held_ = false;
   mutable UniqueFd fd_;
   mutable size_t program_ = 0;  // hash of its auxv, when it was first opened
 };

@@ -100,6 +100,8 @@ struct Thread {
   bool exited = false;
   bool unclean = false;  ///< its memory, a copy of its parent's, has breakpoints that could not be taken out yet
   std::vector<uint32_t> samples;  ///< taps of kind PROFILE to fire at the next stop
+  bool stack_asked = false;       ///< its stack is walked at the next stop
+  std::vector<uint64_t> stack;    ///< that stack
   std::array<uint64_t, SONDE_DIF_THREAD> variables{};
   UniqueFd comm, schedstat, stat;  ///< files in /proc that are kept open
   std::deque<Firing> pending;      ///< the first one is held, the others wait behind it
@@ -149,6 +151,21 @@ struct Process {
   bool run_to_constructors = false;                           ///< run_to_entry also ends there, if it comes first
   bool has_group_code = false;  ///< exit_group() or a signal ends all threads: `status` is final
   long status = 0;              ///< wait status, as far as it is known
+};
+
+/// For messages.
+inline std::string name_of(const Process& process) { return "process " + std::to_string(process.pid); }
+
+/// Lends a stopped thread to its memory, for what only ptrace can do.
+class Lent {
+ public:
+  explicit Lent(const Thread& thread) : space_(thread.process->space) { space_->lend(thread.tid); }
+  ~Lent() { space_->lend(0); }
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+
+ private:
+  std::shared_ptr<AddressSpace> space_;
 };
 
 class Targets {

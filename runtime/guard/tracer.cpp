@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The callbacks
-//
-//   SIGTRAP from the kernel --> on_trap --.-- a step has ended -----> the kept signal is delivered, if there is one
-//                                         |-- a breakpoint of ours -> the firings, then past the breakpoint
-//                                         `-- neither --------------> delivered: it is the program's
+// The callbacks; tracer_traps.cpp has those of SIGTRAP.
 //
 // Two invariants. A callback returns resume_action(), which knows every reason why a thread must stay stopped: so an
 // event cannot wake a thread that another event holds. Only on_exit() differs: only a held record may delay the end of
@@ -37,18 +33,6 @@
 namespace sonde::guard {
 namespace {
 
-/// Lends a stopped thread to its memory, for what only ptrace can do.
-class Lent {
- public:
-  explicit Lent(const Thread& thread) : space_(thread.process->space) { space_->lend(thread.tid); }
-  ~Lent() { space_->lend(0); }
-  Lent(const Lent&) = delete;
-  Lent& operator=(const Lent&) = delete;
-
- private:
-  std::shared_ptr<AddressSpace> space_;
-};
-
 /// Whether a signal that is delivered ends the process with a core, as far as its disposition says.
 bool dumps_core(const Thread& thread, const siginfo_t& info) {
   constexpr int kDumping[] = {SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS};
@@ -58,8 +42,6 @@ bool dumps_core(const Thread& thread, const siginfo_t& info) {
   // The first process of a pid namespace survives what others send it.
   return !now.caught && !now.ignored && (info.si_code > 0 || !is_namespace_init(thread.process->pid));
 }
-
-std::string name_of(const Thread& thread) { return "process " + std::to_string(thread.process->pid); }
 
 constexpr size_t kMostLost = 16;  // waits for pages in one firing
 
@@ -185,7 +167,8 @@ Tracer::Tracer(UtraceHost& host, TapTable& taps, Recorder& recorder, Events even
                 [this](const ArmedTap& tap) { return recorder_.reads_memory(tap.probe); },
                 [this](uint32_t id, uint64_t lost) {
                   if (const ArmedTap* tap = taps_.find(id)) recorder_.count_lost(tap->probe, lost);
-                }}) {
+                },
+                events_.notice}) {
   wanted_ = taps_.events();
   host_.on_new_task = [this](utrace_task* task, utrace_task* parent, uint64_t flags) {
     on_new_task(task, parent, flags);
@@ -243,7 +226,8 @@ void Tracer::on_new_task(utrace_task* task, utrace_task* parent_task, uint64_t f
 void Tracer::want_events(Thread& thread) {
   uint32_t events = wanted_;
   const bool at_birth = thread.newborn || thread.unclean;
-  if (at_birth || !thread.samples.empty() || thread.process->leaving) events |= UTRACE_EVENT_QUIESCE;
+  if (at_birth || !thread.samples.empty() || thread.stack_asked || thread.process->leaving)
+    events |= UTRACE_EVENT_QUIESCE;
   if (thread.process->space->may_trap()) events |= UTRACE_EVENT_SIGNAL_CORE;
   if (thread.step.active) events |= UTRACE_EVENT_SIGNAL_ALL;
   if (Sigtrap::is_caught(*thread.process)) events |= UTRACE_EVENT_SIGNAL;  // a kill() may start the handler, too
@@ -256,7 +240,9 @@ void Tracer::taps_changed() {
     events_.notice(
         "signals are seen where traced processes send them by system calls; "
         "those of other processes and of the kernel are not (the " +
-        sources_with([](const SourceCapabilities& can) { return can.scope == SourceScope::Machine; }) +
+        sources_with([](const SourceCapabilities& can) {
+          return can.scope == SourceScope::Machine && can.taps.contains(SONDE_TAP_SIGNAL_SEND);
+        }) +
         " source sees them)");
   wanted_ = taps_.events();
   entries_ = taps_.entry_set();
@@ -481,6 +467,12 @@ void Tracer::fire_samples(Thread& thread) {
   fire_all(thread, firings, regs);
 }
 
+void Tracer::take_stack(Thread& thread) {
+  thread.stack_asked = false;
+  want_events(thread);
+  if (machine::Registers* regs = utrace_registers(thread.task)) thread.stack = guard::stack_of(thread, *regs);
+}
+
 /// At the first stop of a child whose memory could not be opened: opens it, for its own breakpoints, and takes out those
 /// that were copied from its parent and are not its own. Where that fails, they are emulated.
 void Tracer::clean(Thread& thread) {
@@ -491,16 +483,17 @@ void Tracer::clean(Thread& thread) {
   if (space.reachable()) return;
   const bool restored = while_dumpable(thread, [&] { (void)(space.settle_debts() && space.reachable()); });
   if (!restored)
-    events_.harm(name_of(thread) + " was made dumpable for a moment, and could not be made undumpable again");
+    events_.harm(name_of(*thread.process) + " was made dumpable for a moment, and could not be made undumpable again");
   if (space.reachable()) return;
-  events_.harm("process " + std::to_string(thread.process->pid) + ", forked by a traced one, holds " +
-               std::to_string(space.sites().size()) + " breakpoints of sonde: its memory cannot be written. " +
+  events_.harm(name_of(*thread.process) + ", forked by a traced one, holds " + std::to_string(space.sites().size()) +
+               " breakpoints of sonde: its memory cannot be written. " +
                "Where they cannot be emulated it dies of a SIGTRAP");
 }
 
 uint32_t Tracer::on_quiesce(Thread& thread, uint32_t event) {
   if (event == 0 && thread.unclean) clean(thread);
   if (!thread.samples.empty()) fire_samples(thread);
+  if (thread.stack_asked) take_stack(thread);
   if (event != 0 || !thread.newborn) return resume_action(thread);
   thread.newborn = false;
   want_events(thread);
@@ -601,162 +594,6 @@ void Tracer::on_death(Thread& thread, bool group_dead) {
   if (requested) events_.gone(pid, status);
 }
 
-/// Fires the return of the call in which the thread slept when it was asked to stop.
-void Tracer::return_of_caught(Thread& thread, const machine::Registers& regs) {
-  const int64_t number = thread.caught.call;  // a stop at a breakpoint has no call number
-  breakpoints_.forget_return(thread);
-  if (thread.process->space->site(machine::pc(regs)) == nullptr) thread.at_site = 0;
-  fire_return(thread, number, machine::call_result(regs), 0);
-}
-
-/// Refuses if the trap would do more than stop the thread: if SIGTRAP is blocked or ignored, the kernel would unblock
-/// it and reset its action; and during a call with a signal mask of its own, the mask after the call cannot be read.
-bool Tracer::catch_asleep(utrace_task* task, const Sleep& sleep) {
-  constexpr uint64_t kTrap = uint64_t{1} << (SIGTRAP - 1);
-  constexpr int64_t kWithMask[] = {SYS_ppoll,         SYS_pselect6,      SYS_epoll_pwait,   SYS_epoll_pwait2,
-                                   SYS_rt_sigsuspend, SYS_io_pgetevents, SYS_io_uring_enter};
-  Thread* thread = targets_.thread(utrace_task_tid(task));
-  if (thread == nullptr || thread->process->leaving || thread->caught.address != 0) return false;
-  ThreadStatus status;
-  if (!machine::is_native_stack(sleep.sp) || std::ranges::find(kWithMask, sleep.call) != std::end(kWithMask))
-    return false;
-  if (!read_status(thread->tid, &status) || ((status.blocked | status.ignored) & kTrap) != 0) return false;
-  const bool first = !thread->process->space->had_sites();
-  if (!breakpoints_.catch_return(*thread, sleep)) return false;
-  if (first)
-    for (Thread* other : targets_.threads_of(thread->process->pid)) want_events(*other);
-  return true;
-}
-
-/// The trap of a breakpoint that the thread cannot get past: it kills the process.
-siginfo_t Tracer::stuck_at(Thread& thread, machine::Registers& regs, uint64_t site) {
-  events_.harm(
-      name_of(thread) + " dies of a SIGTRAP at " + hex(site) +
-      ", where sonde has a breakpoint: the instruction under it cannot be emulated, and its memory cannot be written");
-  machine::set_pc(regs, site + sizeof machine::kBreakpoint);
-  siginfo_t info{};
-  info.si_signo = SIGTRAP;
-  info.si_code = SI_KERNEL;
-  return info;
-}
-
-/// For an int3 that is not known to be ours: if it kills the process, and the program's file does not have it, it may be
-/// ours all the same.
-void Tracer::note_fatal_trap(const Thread& thread, const machine::Registers& regs) {
-  const uint64_t address = machine::breakpoint_address(regs);
-  if (read_disposition(thread.tid, SIGTRAP).caught || !thread.process->space->may_be_ours(address)) return;
-  events_.harm(
-      name_of(thread) + " dies of a SIGTRAP at " + hex(address) +
-      ", in memory that it has made or changed: if it copies its code, this may be a copy of a breakpoint of sonde");
-}
-
-/// Gets the thread past the breakpoint that it is at. Returns the trap that the program must get now, if it
-/// single-steps itself.
-std::optional<siginfo_t> Tracer::pass_site(Thread& thread, machine::Registers& regs) {
-  const uint64_t site = thread.at_site;
-  const Stepper::Past past = stepper_.advance(thread, regs);
-  if (past == Stepper::Past::Stuck) return stuck_at(thread, regs, site);
-  if (past == Stepper::Past::Waits) return std::nullopt;
-  if (thread.step.active) {
-    if (thread.step.slot == 0) notify_in_place(thread);
-    want_events(thread);
-    return std::nullopt;
-  }
-  thread.left_as = regs;
-  const bool called = sigtrap_.passed(thread);
-  if (past != Stepper::Past::OwnTrap) return std::nullopt;
-  siginfo_t info{};
-  info.si_signo = SIGTRAP;
-  info.si_code = TRAP_TRACE;
-  info.si_addr = reinterpret_cast<void*>(machine::pc(regs));
-  if (!called) return info;
-  utrace_queue_signal(thread.task, info);
-  return std::nullopt;
-}
-
-/// A step in place has lifted the breakpoint. If other threads run there, that may have cost a hit.
-void Tracer::notify_in_place(const Thread& thread) {
-  const AddressSpace* space = thread.process->space.get();
-  const bool shared = std::ranges::any_of(targets_.threads(), [&](const auto& other) {
-    return other.second.get() != &thread && other.second->process->space.get() == space;
-  });
-  if (!shared || !stepped_in_place_.insert(thread.process->pid).second) return;
-  char place[32];
-  std::snprintf(place, sizeof place, "0x%lx", thread.step.site);
-  events_.notice("process " + std::to_string(thread.process->pid) + ": an instruction with a probe, at " + place +
-                 ", was stepped in its own place: another thread may have passed it meanwhile without firing");
-}
-
-/// Threads that wait for a slot try again, after a step has ended.
-void Tracer::serve_waiting() {
-  if (!stepper_.take_freed()) return;
-  std::vector<Thread*> waiting;
-  for (auto& [tid, thread] : targets_.threads())
-    if (std::exchange(thread->awaits_slot, false)) waiting.push_back(thread.get());
-  for (Thread* thread : waiting) restart(*thread);
-}
-
-/// A step has ended. Sets `info` and `handler` to those of the signal to deliver; UTRACE_SIGNAL_IGN: there is none.
-uint32_t Tracer::end_step(Thread& thread, bool both, siginfo_t& info, uint64_t& handler) {
-  want_events(thread);
-  if (const machine::Registers* regs = utrace_registers(thread.task)) thread.left_as = *regs;
-  const bool called = sigtrap_.passed(thread);
-  const auto kept = stepper_.take_kept(thread);
-  if (!both && !kept) return UTRACE_SIGNAL_IGN;
-  if (kept) {
-    info = kept->info;
-    handler = kept->handler;
-  }
-  if (!called) return UTRACE_SIGNAL_DELIVER;
-  utrace_queue_signal(thread.task, info);
-  return UTRACE_SIGNAL_IGN;
-}
-
-Tracer::OwnTrap Tracer::judge_own_trap(Thread& thread, const machine::Registers& regs) {
-  const Step& step = thread.step;
-  if (step.active && machine::pc(regs) != (step.slot != 0 ? step.slot : step.site)) return OwnTrap::HidesOurs;
-  const bool has_passed = machine::same_state(thread.left_as, regs);
-  if (!step.active && !has_passed && breakpoints_.is_at_breakpoint(thread, regs)) return OwnTrap::HidesOurs;
-  return (step.active || has_passed) && sigtrap_.was_reset(thread) ? OwnTrap::SetFree : OwnTrap::Alone;
-}
-
-/// For a SIGTRAP that the program was sent. True: it is kept, and must not be delivered now. If it hides a trap of ours,
-/// `info` is that trap now.
-bool Tracer::keep_own_trap(Thread& thread, const machine::Registers& regs, siginfo_t& info) {
-  const OwnTrap how = judge_own_trap(thread, regs);
-  if (how == OwnTrap::Alone) return false;
-  thread.own_trap = info;
-  if (how == OwnTrap::HidesOurs) {
-    info = {};
-    info.si_signo = SIGTRAP;
-    info.si_code = thread.step.active ? int{TRAP_TRACE} : int{SI_KERNEL};
-    return false;
-  }
-  if (!thread.step.active) (void)sigtrap_.passed(thread);
-  return true;
-}
-
-/// Handles a SIGTRAP of the kernel. Sets `info` to what the program gets; UTRACE_SIGNAL_IGN: it gets nothing.
-uint32_t Tracer::on_trap(Thread& thread, machine::Registers& regs, siginfo_t& info, uint64_t& handler) {
-  const Stepper::Trap trap = stepper_.trapped(thread, regs, info);
-  if (trap != Stepper::Trap::NotOurs)
-    return thread.step.active ? uint32_t{UTRACE_SIGNAL_IGN}
-                              : end_step(thread, trap == Stepper::Trap::Both, info, handler);
-  std::vector<Firing> firings;
-  if (info.si_code != SI_KERNEL && info.si_code != TRAP_BRKPT) return UTRACE_SIGNAL_CORE;
-  const Lent lent(thread);
-  if (breakpoints_.hit(thread, regs, firings) == Breakpoints::Trap::NotOurs) {
-    note_fatal_trap(thread, regs);
-    return UTRACE_SIGNAL_CORE;
-  }
-  if (thread.caught.address == machine::pc(regs)) return_of_caught(thread, regs);
-  fire_all(thread, firings, &regs);
-  const auto due = must_stop(thread) ? std::nullopt : pass_site(thread, regs);
-  if (!due) return UTRACE_SIGNAL_IGN;
-  info = *due;
-  return UTRACE_SIGNAL_DELIVER;
-}
-
 void Tracer::fire_send(Thread& thread, const std::optional<Firing>& send) {
   if (send) fire(thread, taps_.of(SONDE_TAP_SIGNAL_SEND), *send);
 }
@@ -780,7 +617,8 @@ void Tracer::fire_deliver(Thread& thread, const siginfo_t& info, uint64_t handle
 /// may run for a moment without breakpoints. A process that shares the memory and survives gets them back.
 void Tracer::withdraw(Thread& thread) {
   if (const size_t left = thread.process->space->withdraw(); left > 0)
-    events_.notice(name_of(thread) + " dumps core with " + std::to_string(left) + " breakpoints of sonde in it");
+    events_.notice(name_of(*thread.process) + " dumps core with " + std::to_string(left) +
+                   " breakpoints of sonde in it");
 }
 
 uint32_t Tracer::on_signal(Thread& thread, uint32_t action, machine::Registers* regs, siginfo_t& info,

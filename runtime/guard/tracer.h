@@ -49,12 +49,18 @@ class Tracer {
   Result<void> attach(pid_t pid);
   Result<void> run_to_entry(pid_t pid, bool constructors, const std::function<bool()>& give_up);
   void go();
-  Result<void> release(pid_t tid, uint64_t how);
+  /// `how`: as SONDE_RELEASE's value.
+  Result<void> release(pid_t tid, uint64_t how, int64_t result);
+  /// The user stack of a thread that sleeps in a call: it is stopped, and its call repeated. Errors: EBUSY.
+  Result<std::vector<uint64_t>> stack_of(pid_t tid);
   Result<void> follow(pid_t pid, bool forks);
   void follow_files(std::string_view wildcard);
   Result<void> acknowledge(pid_t tid);
   /// Lets processes go for good, once no trap of ours is under way.
   void let_go(const std::vector<pid_t>& pids);
+  /// Lets all go, those too that are born meanwhile, and detaches them although we stay. Returns how many there were, and
+  /// reports those that keep us as their tracer. Errors: EAGAIN, they fork faster.
+  Result<size_t> let_all_go();
   /// A stack was walked at `time`: before its record, the consumer gets the mappings that it does not know yet.
   /// `whole`: all that the walk read was there; what the stack lacks, it will lack again.
   void notify_walked(Process& process, Nanoseconds time, bool whole);
@@ -69,12 +75,15 @@ class Tracer {
   void on_new_task(utrace_task* task, utrace_task* parent, uint64_t flags);
   void want_events(Thread& thread);
   void restart(Thread& thread);
+  Result<void> inject(Thread& thread, int64_t result);
   void stop_all(const std::vector<pid_t>& pids, int patience_ms);
   bool all_stopped(const std::vector<pid_t>& pids);
   bool quiet(Thread& thread);
   void notify_cut_short();
   void notify_lacking(Process& process, const LackingStack& found);
   void undo_rest(pid_t pid);
+  /// Takes its breakpoints out, and those of children that hide. It gets no more of them.
+  void begin_leaving(Process& process);
   void notify_lost(const Process& process);
   void notify_trapped_child(pid_t parent, pid_t child);
   void free_hidden_children(Process& process);
@@ -118,6 +127,7 @@ class Tracer {
   void ask_sample(Thread& thread, uint32_t tap);
   void take_sample(Thread& thread, uint32_t tap, const Sample& sample);
   void fire_samples(Thread& thread);
+  void take_stack(Thread& thread);
   void note_exit(Thread& thread, long code);
   void notify_mappings(Thread& thread);
   UniqueFd file_to_send(pid_t pid, const Mapping& mapping);

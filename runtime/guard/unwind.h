@@ -2,8 +2,9 @@
 // The stack of a stopped thread
 //
 // sonde_cfi_walk() of kmod/shared/eh_frame.h goes from frame to frame, while the thread is stopped, so registers and
-// stack agree; ucaller, ustackdepth and ustack() share one walk. We refused to copy the stack into the record for the
-// consumer to unwind: that costs kilobytes a record, and the objects may be gone by then.
+// stack agree; ucaller, ustackdepth and ustack() share one walk. Where the thread
+// cannot be stopped, its stack was copied (perf_clock.h, runtime/source/copied_stacks.h). Where it can, we refused that: it
+// costs kilobytes a record, and the objects may be gone by then.
 //
 // The object that contains an address is found in /proc/PID/maps. The maps are read again after a second; for an
 // address outside of all objects, but only once for each page; and if an object on the stack does not begin with the

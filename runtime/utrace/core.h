@@ -66,6 +66,7 @@ class Core {
   std::vector<utrace_task*> tasks_of(pid_t pid);
   void detach_process(pid_t pid);
   void leave_process(pid_t pid);
+  size_t hasten(int patience_ms);
   void detach_all();
   bool let_go(utrace_task& task, int status);
   void take_care_of(utrace_task& task);

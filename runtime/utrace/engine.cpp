@@ -15,6 +15,7 @@
 #include "runtime/base/unique_fd.h"
 #include "runtime/utrace/core.h"
 #include "runtime/utrace/pages.h"
+#include "runtime/utrace/thread_status.h"
 
 namespace sonde {
 namespace {
@@ -83,8 +84,9 @@ int report(utrace_task& task, Engine& engine, uint32_t action) {
     return 0;
   }
   task.report_wanted = true;
-  if (task.in_syscall && task.running_full)
-    task.report_at_exit = true;  // the exit stop comes anyway, and the call is not interrupted
+  Sleep sleep;
+  if (task.in_syscall && task.running_full && !read_sleep(task.tid, &sleep))
+    task.report_at_exit = true;  // the exit stop comes soon, and the call is not interrupted
   else
     task.core->send_interrupt(task);
   return 0;

@@ -278,6 +278,7 @@ utrace_task* UtraceHost::find(pid_t tid) { return impl_->find(tid); }
 std::vector<utrace_task*> UtraceHost::tasks(pid_t pid) { return impl_->tasks_of(pid); }
 void UtraceHost::detach_process(pid_t pid) { impl_->detach_process(pid); }
 void UtraceHost::leave_process(pid_t pid) { impl_->leave_process(pid); }
+size_t UtraceHost::hasten(int patience_ms) { return impl_->hasten(patience_ms); }
 bool UtraceHost::needed() const {
   return std::ranges::any_of(impl_->tasks, [](auto& entry) { return !entry.second->lingering; });
 }

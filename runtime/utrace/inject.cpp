@@ -106,6 +106,14 @@ void Core::skip_call(utrace_task& task) {
   task.aborted = true;
 }
 
+int utrace_skip_call(utrace_task* task, int64_t result) {
+  if (task->life != Life::Stopped || task->stop != Stop::Entry || !task->core->load_registers(*task)) return -EINVAL;
+  if (!task->core->may_run_calls(*task)) return -EPERM;
+  task->core->skip_call(*task);
+  machine::set_call_result(task->registers, result);
+  return 0;
+}
+
 long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[6]) {
   if (task.life != Life::Stopped || !load_registers(task)) return -ESRCH;
   if (task.stop == Stop::Entry || task.stop == Stop::Death) return -EINVAL;

@@ -2,9 +2,12 @@
 #include "runtime/utrace/program_child.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 
 #include <cerrno>
+
+#include "runtime/base/path_search.h"
 
 namespace sonde {
 namespace {
@@ -20,13 +23,15 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
                          int failure) {
   steps.signals.restore();
   steps.prepare();
+  int code = steps.terminal ? take_terminal(*steps.terminal) : 0;
   char byte;
   ssize_t got;
   do got = read(go, &byte, 1);
   while (got < 0 && errno == EINTR);
   if (got != 1) _exit(127);
-  std::string path = argv[0];
-  int code = steps.last(path);
+  const std::string path = search_path(argv[0]).value_or(argv[0]);  // execvpe() reports the error
+  if (code == 0) code = steps.last();
+  if (code == 0 && steps.user) code = become_user(*steps.user, path.c_str());
   if (code == 0) {
     execvpe(path.c_str(), argv, environment);
     code = errno;

@@ -4,7 +4,7 @@
 //   parent                          child
 //   fork -------------------------> its old signal dispositions and mask, prepare()
 //   PTRACE_SEIZE, by who calls      read(go)
-//   go() -------------------------> last(), then exec        (or errno through a close-on-exec pipe)
+//   go() -------------------------> last(), the user, exec   (or errno through a close-on-exec pipe)
 #pragma once
 
 #include <signal.h>
@@ -12,10 +12,13 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/base/result.h"
+#include "runtime/base/run_as.h"
+#include "runtime/base/terminal_end.h"
 #include "runtime/base/unique_fd.h"
 
 namespace sonde {
@@ -40,11 +43,13 @@ struct GivenLimit {
 
 class ProgramChild {
  public:
-  /// What the child does on its way: at once, and right before the exec of `path`, which last() may change. An errno of last() ends it.
+  /// What the child does on its way: at once, and right before the exec. An errno of last() ends it.
   struct Steps {
     const GivenSignals& signals;
     std::function<void()> prepare = [] {};
-    std::function<int(std::string& path)> last = [](std::string&) { return 0; };
+    std::function<int()> last = [] { return 0; };  ///< as who we are, whoever `user` is
+    std::optional<RunAs> user = {};
+    std::optional<TerminalEnd> terminal = {};  ///< taken after prepare()
   };
   /// An empty environment is ours.
   static Result<ProgramChild> fork(const std::vector<std::string>& argv, const std::vector<std::string>& environment,

@@ -58,27 +58,14 @@ void Core::bury(utrace_task& task) {
   tasks.erase(place);
 }
 
-/// The path of the program in the first folder of PATH that has it; else the name, so that execvpe() reports the error.
-std::string look_up(const std::string& name) {
-  const char* folders = getenv("PATH");
-  if (name.empty() || name.find('/') != std::string::npos || folders == nullptr) return name;
-  for (std::string_view rest = folders;; rest.remove_prefix(rest.find(':') + 1)) {
-    const std::string_view folder = rest.substr(0, rest.find(':'));
-    std::string path = (folder.empty() ? std::string(".") : std::string(folder)) + "/" + name;
-    struct stat file {};
-    if (stat(path.c_str(), &file) == 0 && S_ISREG(file.st_mode) && access(path.c_str(), X_OK) == 0) return path;
-    if (rest.find(':') == std::string_view::npos) return name;
-  }
-}
-
 Result<utrace_task*> Core::spawn(const utrace_spawn& what) {
-  const auto last = [&what, this](std::string& path) {
-    path = look_up(path);
+  const auto last = [&what, this] {
     if (const int code = given_limit_.restore(); code != 0 || !what.filter) return code;
     auto program = make_syscall_filter(what.calls, filter_mark_);
     return -install_syscall_filter(program);
   };
-  const auto forked = ProgramChild::fork(what.argv, what.environment, {.signals = given_, .last = last});
+  const auto forked = ProgramChild::fork(
+      what.argv, what.environment, {.signals = given_, .last = last, .user = what.user, .terminal = what.terminal});
   if (!forked) return forked.error();
   const pid_t child = forked->pid();
   uintptr_t options = kOptions | (what.filter ? kFilterOptions : 0);
@@ -338,6 +325,23 @@ void Core::leave_process(pid_t pid) {
       free_engines(*task);
       if (task->life == Life::Stopped) let_go(*task, 0);
     }
+  }
+}
+
+size_t Core::hasten(int patience_ms) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(patience_ms);
+  for (;;) {
+    std::set<pid_t> left;
+    bool coming = false;
+    for (auto& [tid, task] : tasks) {
+      if (!task->lingering || task->life == Life::Dead || task->life == Life::Reaped) continue;
+      left.insert(task->pid);
+      if (Sleep sleep; read_sleep(tid, &sleep) && machine::may_fall_short(sleep.call)) continue;
+      coming = true;
+      if (!task->interrupted && task->life != Life::Stopped) send_interrupt(*task);
+    }
+    if (!coming || std::chrono::steady_clock::now() >= end) return left.size();
+    wait({}, 1);
   }
 }
 

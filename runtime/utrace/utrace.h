@@ -40,12 +40,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "kmod/shared/utrace_actions.h"
 #include "runtime/base/result.h"
+#include "runtime/base/run_as.h"
+#include "runtime/base/terminal_end.h"
 #include "runtime/utrace/arch.h"
 #include "runtime/utrace/call.h"
 
@@ -156,6 +159,9 @@ void utrace_note_call_instruction(utrace_task* task, uint64_t address);
 /// The signal mask of a stopped thread, by bit (signal - 1). 0 or -errno.
 int utrace_signal_mask(utrace_task* task, uint64_t* mask);
 int utrace_set_signal_mask(utrace_task* task, uint64_t mask);
+/// The system call at whose entry the thread is stopped is not made, and returns `result`. Errors: EINVAL it is not at
+/// an entry; EPERM it has a seccomp filter of its own, which would judge the number -1 that stands for no call.
+int utrace_skip_call(utrace_task* task, int64_t result);
 /// Sends the thread a signal that arrives with exactly this siginfo, and is then reported. Returns 0 or -errno.
 int utrace_queue_signal(utrace_task* task, const siginfo_t& info);
 
@@ -174,6 +180,8 @@ struct utrace_spawn {
   bool filter = false;  ///< with a seccomp filter that stops only `calls`
   std::vector<uint32_t> calls;
   bool shows_exec = false;  ///< the return of its exec is reported
+  std::optional<RunAs> user = {};
+  std::optional<TerminalEnd> terminal = {};
   /// Asked while the program's exec goes on, which may wait for the server of its file for ever: whether nobody needs it any more.
   std::function<bool()> give_up = {};
 };
@@ -224,6 +232,9 @@ class UtraceHost {
   /// The same without causing a stop: threads that are stopped go now, all others at their next own stop, or when this
   /// process ends. Until then they stay seized. There must be no breakpoints of ours any more.
   void leave_process(pid_t pid);
+  /// Interrupts the threads that were left and have not stopped since, so that they can be detached. Returns how many
+  /// processes could not be: those that are in a call which an interrupt would cut short, and those that do not stop.
+  size_t hasten(int patience_ms);
   /// Called for a thread that must stop, not by UTRACE_INTERRUPT, and sleeps in a system call: an interrupt could
   /// change the call's result. Sets a breakpoint behind the call. False: it cannot, and the thread is interrupted.
   /// Without this hook every thread is interrupted.

@@ -142,7 +142,7 @@ TEST_F(PidTest, AFileThatNobodyHasMapped) {
   framework.set_targets({pid});
   EXPECT_THAT(refusal({"pid*", "nosuch", "main", "entry", {}}),
               HasSubstr("no traced process has mapped such a module"));
-  EXPECT_THAT(refusal({"pid*", "perf*", "main", "entry", {}}), HasSubstr("is one process's"));
+  EXPECT_THAT(refusal({"pid*", "perf*", "main", "entry", {}}), HasSubstr("belongs to one process"));
   EXPECT_THAT(refusal({"pid*", "", "-", "1139", {}}), StartsWith("D_PROC_"));
 }
 
@@ -245,8 +245,11 @@ TEST_F(PidTest, AbsoluteAddresses) {
 TEST_F(PidTest, Refusals) {
   EXPECT_EQ(refusal({provider, "a.out", "nosuch", "entry", {}}),
             "D_PROC_FUNC failed to lookup 'nosuch' in module 'a.out'");
-  EXPECT_EQ(refusal({provider, "a.out", "work", "exit!", {}}), "D_PROC_NAME 'exit!' is an invalid probe name");
-  EXPECT_EQ(refusal({provider, "a.out", "work", "0xf", {}}), "D_PROC_NAME '0xf' is an invalid probe name");
+  EXPECT_EQ(refusal({provider, "a.out", "work", "exit!", {}}),
+            "D_PROC_NAME 'exit!' is an invalid probe name\na probe's name is entry, return, or the offset of an "
+            "instruction in hexadecimal, as 1c");
+  EXPECT_THAT(refusal({provider, "a.out", "work", "0xf", {}}),
+              StartsWith("D_PROC_NAME '0xf' is an invalid probe name"));
   EXPECT_EQ(refusal({provider, "a.out", "work", "fff", {}}), "D_PROC_OFF offset 0xfff outside of function 'work'");
   std::set<uint64_t> instructions;
   for (ProbeId id : framework.match({provider, "a.out", "work", "[!er]*", {}})) {

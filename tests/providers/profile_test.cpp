@@ -106,7 +106,7 @@ TEST_F(Profile, ProbesExistOrAreMade) {
 
 TEST_F(Profile, SamplingIsRefused) {
   EXPECT_EQ(refusal({"profile", "", "", "profile-997", {}}),
-            "D_PDESC_ZERO profile:::profile-997 needs a source that samples CPUs: kmod or ptrace");
+            "D_PDESC_ZERO profile:::profile-997 needs a source that samples CPUs: kmod, bpf or ptrace");
   EXPECT_EQ(refusal({"profile", "", "", "profile-x", {}}),
             "D_PDESC_ZERO profile:::profile-x is no rate: a number from 1 on, and ns, us, ms, s, m, h, d or hz");
 }

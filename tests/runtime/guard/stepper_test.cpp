@@ -154,7 +154,7 @@ TEST_F(StepperTest, EmulatedUnderTheTrapFlagTheProgramsTrapIsDue) {
 
 TEST_F(StepperTest, WhereTheBreakpointWentMeanwhileNothingIsDone) {
   const uint64_t site = stand_at(site_of_rol);
-  space().remove_unused(site);
+  space().remove_unused({site});
   EXPECT_EQ(stepper_.advance(thread_, regs_), Stepper::Past::Free);
   EXPECT_EQ(regs_.rip, site);
   EXPECT_FALSE(thread_.step.active);

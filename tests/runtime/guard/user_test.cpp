@@ -95,7 +95,7 @@ TEST_F(RunTimeCode, IsComparedBeforeABreakpointIsWritten) {
   EXPECT_EQ(notices(), "");
   arm(kCode + 64, other);
   EXPECT_EQ(byte_at(kCode + 64), 0x55);
-  EXPECT_EQ(notices(), "process " + std::to_string(pid) + ": no probe at 0x100000040: its code is another by now\n");
+  EXPECT_EQ(notices(), "process " + std::to_string(pid) + ": no probe at 0x100000040: its code has changed\n");
   arm(0x10000, kFunction);
   EXPECT_THAT(notices(), ::testing::HasSubstr("no probe at 0x10000: it is not in private memory with code"));
   arm(kCode, kFunction);  // a second probe there: the breakpoint is ours, not a change of the text

@@ -76,7 +76,7 @@ class Classifier {
     const CType type = resolved(types_, id, &realigned);
     size_ = sized(types_, id).size;
     in_record_ = type.kind == CType::Kind::Struct || type.kind == CType::Kind::Union;
-    if (realigned) unknown("its type has another alignment than usual");
+    if (realigned) unknown("its type has an unusual alignment");
     check_whole(type);
     add(id, 0, 0);
     if (out_.unknown.empty()) finish();
@@ -219,7 +219,7 @@ class Places {
     }
     if (classes.by_reference) return reference(of, argument);
     const bool nothing = !classes.memory() && classes.count(Class::None) == 2;
-    if (of.size == 0 || nothing) return ValuePlace::nowhere("nothing is passed of an empty class", of.size);
+    if (of.size == 0 || nothing) return ValuePlace::nowhere("an empty class is not passed", of.size);
     const long integers = classes.count(Class::Integer), vectors = classes.count(Class::Sse);
     if (classes.memory() || classes.of[0] == Class::X87) return on_stack(of, argument);
     if ((integers > 0 && (lost_ & kIntegers)) || (vectors > 0 && (lost_ & kVectorsLost)))  // both kinds, or neither
@@ -242,7 +242,7 @@ class Places {
   }
 
   ValuePlace reference(const Sized& of, uint8_t argument) {
-    if (of.size == 0) return ValuePlace::nowhere("nothing is passed of an empty class");
+    if (of.size == 0) return ValuePlace::nowhere("an empty class is not passed");
     if (lost_ & kIntegers) return lost(of, kStack);
     if (integers_ < std::ssize(kIntegerRegisters))
       return described({location(SONDE_LOCATION_MEMORY, argument, kIntegerRegisters[integers_++], 0, 0, of.size)},
@@ -259,7 +259,8 @@ class Places {
     const int64_t at = (stack_ + alignment - 1) / alignment * alignment;
     if (at != stack_ && of.may_be_packed) {
       lose("args[" + std::to_string(argument) + "] before it has a place that is not known", kStack);
-      return ValuePlace::unknown("where it is depends on whether its type is packed, which is not known", of.size);
+      return ValuePlace::unknown(
+          "its place depends on whether its type is packed, and the debug information does not say", of.size);
     }
     stack_ = at + static_cast<int64_t>((of.size + 7) / 8 * 8);
     return described({location(SONDE_LOCATION_MEMORY, argument, kStackPointer, kReturnAddress + at, 0, of.size)},
@@ -334,7 +335,8 @@ std::vector<ValuePlace> place_parameters(CTypes& types, const CFunction& functio
   Places places(types, function);
   if (function.result != kCVoid) {
     const Classes result = Classifier(types, function).classify(function.result);
-    if (!result.unknown.empty()) places.lose("whether the result is in memory is not known: " + result.unknown, kAll);
+    if (!result.unknown.empty())
+      places.lose("the debug information does not say whether the result is in memory: " + result.unknown, kAll);
     if (passes_result_address(types, function)) places.hide_result();
   }
   std::vector<ValuePlace> all;
@@ -365,7 +367,7 @@ ValuePlace place_result(CTypes& types, const CFunction& function, uint8_t argume
     if (classes.of[word] == Class::SseUp && !parts.empty()) parts.back().size += static_cast<uint32_t>(size);
     if (classes.of[word] == Class::None) parts.push_back(padding(argument, 8 * word, size));
   }
-  if (integers + vectors == 0) return ValuePlace::unknown("nothing is returned of an empty class", of.size);
+  if (integers + vectors == 0) return ValuePlace::unknown("an empty class is not returned", of.size);
   return described(std::move(parts), of.size);
 }
 

@@ -49,7 +49,7 @@ class GoPlaces {
     if (of.size > kLargest) return ValuePlace::unknown("its type is too large", of.size);
     if (of.size == 0) {
       stack_ = aligned(of.alignment);
-      return ValuePlace::unknown("nothing is passed of a value without size");
+      return ValuePlace::unknown("a value of no size is not passed");
     }
     const auto before = std::pair(integers_, floats_);
     parts_.clear();

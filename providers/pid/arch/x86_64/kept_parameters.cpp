@@ -47,7 +47,7 @@ struct Part {
   std::vector<int64_t> alignments{8};      ///< that it may have there
   uint64_t bytes = 8;                      ///< of the value
   std::optional<Spot> claim;
-  bool is_computed = false, is_address = false;
+  bool is_unsaid = false, is_address = false;
 };
 
 /// A way to pass a part: where it is, or nowhere.
@@ -136,8 +136,8 @@ class Search {
       }
       part.is_address = address || type.kind == CType::Kind::Pointer || part.kinds.front() == Kind::Memory;
       part.bytes = address ? 8 : where.size;
-      for (const Evidence::Bytes& bytes : evidence_.computed[parameter])
-        part.is_computed = part.is_computed || (bytes.at < where.at + where.size && where.at < bytes.at + bytes.size);
+      for (const Evidence::Bytes& bytes : evidence_.unsaid[parameter])
+        part.is_unsaid = part.is_unsaid || (bytes.at < where.at + where.size && where.at < bytes.at + bytes.size);
       for (const Claim& claim : evidence_.claims[parameter])
         if (claim.at == where.at) part.claim = spot_of(claim.place);
       parts_.push_back(std::move(part));
@@ -158,11 +158,11 @@ class Search {
     return {state, Spot{Kind::Memory, at}};
   }
 
-  /// Whether the value of the other part may be where this one is passed: `x = y`, or `x = y; y = 5`. To extend a value
-  /// to more than four bytes, to which the caller extends it, would need an instruction.
+  /// Whether the value of the other part may be where this one is passed: `x = y`, also if y then gets another value, or
+  /// is in a slot. To extend a value to more than four bytes, to which the caller extends it, would need an instruction.
   static bool explains(const Part& part, const Part& other) {
     if (std::max(part.bytes, kExtended) < other.bytes) return false;
-    return part.claim == other.claim || (!part.claim && part.is_computed);
+    return part.claim == other.claim || (!part.claim && part.is_unsaid);
   }
 
   /// Whether the claims about what lies between two states fit. `part` is there; null: something else.

@@ -83,6 +83,9 @@ inline bool returns_eintr(const Registers& registers) {
 inline bool waits_for_verdict(const Registers& registers) {
   return call_number(registers) >= 0 && call_result(registers) <= -512 && call_result(registers) >= -516;
 }
+/// Whether the call writes, so that an interrupt may end it with a smaller count than it was asked for. So may a recv with
+/// MSG_WAITALL, which cannot be told from all others by its number.
+inline bool may_fall_short(int64_t call) { return call == 1 || call == 18 || call == 44; }
 /// Whether the thread is returning from a write, or from a read that waits for everything, with a smaller count than it
 /// asked for.
 inline bool is_short(const Registers& registers) {

@@ -316,8 +316,13 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
 Result<SpawnRequest> parse_spawn(ByteSpan payload) {
   Cursor cursor(payload);
   sonde_spawn_payload head;
-  if (!cursor.take(head) || head.argc == 0 || head.flags > (SONDE_SPAWN_FILTER | SONDE_SPAWN_SHOWS_EXEC))
-    return malformed("spawn");
+  constexpr uint32_t kTerminal = SONDE_SPAWN_TERMINAL | SONDE_SPAWN_TERMINAL_ERRORS | SONDE_SPAWN_TERMINAL_CONTROLS;
+  constexpr uint32_t kFlags = SONDE_SPAWN_FILTER | SONDE_SPAWN_SHOWS_EXEC | SONDE_SPAWN_AS_USER | kTerminal;
+  if (!cursor.take(head) || head.argc == 0 || head.flags > kFlags) return malformed("spawn");
+  const bool has_terminal = (head.flags & SONDE_SPAWN_TERMINAL) != 0;
+  if (!has_terminal && ((head.flags & kTerminal) != 0 || head.terminal != 0)) return malformed("terminal of spawn");
+  const bool as_user = (head.flags & SONDE_SPAWN_AS_USER) != 0;
+  if (!as_user && (head.uid != 0 || head.gid != 0 || head.groups != 0)) return malformed("user of spawn");
   SpawnRequest request;
   request.filter = (head.flags & SONDE_SPAWN_FILTER) != 0;
   request.shows_exec = (head.flags & SONDE_SPAWN_SHOWS_EXEC) != 0;
@@ -326,7 +331,13 @@ Result<SpawnRequest> parse_spawn(ByteSpan payload) {
   for (uint32_t i = 0; i < head.envc; i++)
     if (!cursor.take_terminated(request.environment.emplace_back()))
       return malformed("environment of the program cut short");
-  if (!cursor.take_array(request.calls, head.calls) || !cursor.done()) return malformed("system calls of spawn");
+  if (!cursor.take_array(request.calls, head.calls)) return malformed("system calls of spawn");
+  std::vector<uint32_t> groups;
+  if (!cursor.take_array(groups, head.groups) || !cursor.done()) return malformed("groups of spawn");
+  if (as_user) request.user = RunAs{head.uid, head.gid, std::move(groups)};
+  if (has_terminal)
+    request.terminal = TerminalEnd{head.terminal, (head.flags & SONDE_SPAWN_TERMINAL_ERRORS) != 0,
+                                   (head.flags & SONDE_SPAWN_TERMINAL_CONTROLS) != 0};
   return request;
 }
 
@@ -375,17 +386,27 @@ Bytes encode_taps(std::span<const Tap> taps) {
 }
 
 Bytes encode_spawn(const SpawnRequest& request) {
+  const RunAs user = request.user.value_or(RunAs{});
+  const TerminalEnd terminal = request.terminal.value_or(TerminalEnd{});
   const sonde_spawn_payload head{
-      static_cast<uint32_t>(request.argv.size()), static_cast<uint32_t>(request.environment.size()),
-      (request.filter ? SONDE_SPAWN_FILTER : 0) | (request.shows_exec ? SONDE_SPAWN_SHOWS_EXEC : 0),
-      static_cast<uint32_t>(request.calls.size())};
+      static_cast<uint32_t>(request.argv.size()),
+      static_cast<uint32_t>(request.environment.size()),
+      (request.filter ? SONDE_SPAWN_FILTER : 0) | (request.shows_exec ? SONDE_SPAWN_SHOWS_EXEC : 0) |
+          (request.user ? SONDE_SPAWN_AS_USER : 0) | (request.terminal ? SONDE_SPAWN_TERMINAL : 0) |
+          (terminal.errors ? SONDE_SPAWN_TERMINAL_ERRORS : 0) | (terminal.controls ? SONDE_SPAWN_TERMINAL_CONTROLS : 0),
+      static_cast<uint32_t>(request.calls.size()),
+      user.uid,
+      user.gid,
+      static_cast<uint32_t>(user.groups.size()),
+      terminal.number};
   Bytes bytes;
   append(bytes, as_bytes(head));
   for (const auto* list : {&request.argv, &request.environment}) {
     for (const std::string& text : *list)
       append(bytes, {reinterpret_cast<const uint8_t*>(text.c_str()), text.size() + 1});
   }
-  append(bytes, {reinterpret_cast<const uint8_t*>(request.calls.data()), request.calls.size() * sizeof(uint32_t)});
+  for (const auto* numbers : {&request.calls, &user.groups})
+    append(bytes, {reinterpret_cast<const uint8_t*>(numbers->data()), numbers->size() * sizeof(uint32_t)});
   return bytes;
 }
 

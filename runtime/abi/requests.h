@@ -4,12 +4,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "kmod/shared/abi.h"
 #include "runtime/base/ids.h"
+#include "runtime/base/run_as.h"
+#include "runtime/base/terminal_end.h"
 #include "runtime/base/unique_fd.h"
 
 namespace sonde {
@@ -104,12 +107,16 @@ struct SpawnRequest {
   bool filter = false;  ///< only `calls` must stop
   std::vector<uint32_t> calls;
   bool shows_exec = false;  ///< the exec that starts the program fires its probes at go()
+  std::optional<RunAs> user = {};
+  std::optional<TerminalEnd> terminal = {};
 };
 
 /// What a thread does after its held record.
 struct Release {
-  bool stop = false;  ///< stop(): as SIGSTOP would
-  int signal = 0;     ///< raise(): 0 none
+  bool stop = false;                   ///< stop(): as SIGSTOP would
+  int signal = 0;                      ///< raise(): 0 none
+  bool to_thread = false;              ///< the signal is not the process's
+  std::optional<int64_t> result = {};  ///< inject(): its system call is not made, and returns that
 };
 
 }  // namespace sonde

@@ -40,29 +40,30 @@ class AggTable {
 
   /// Aggregates a value. False: there is no memory for a new element (a drop).
   bool add(const uint64_t* keys, int64_t value, int64_t weight) {
-    uint8_t* key = reinterpret_cast<uint8_t*>(key_buffer_.data());
-    auto bytes = static_cast<uint64_t>(codec_.encode(keys, key) - key);
-    uint64_t hash = hash_key(key, bytes);
-    KeyedEntry* entry = table_.find(key, bytes, hash);
-    if (entry == nullptr) {
-      entry = make(key, bytes, hash);
-      if (entry == nullptr) return false;
-    }
+    KeyedEntry* entry = element(keys);
+    if (entry == nullptr) return false;
     operations_.step(desc_, entry->data(), value, weight);
     return true;
   }
-
-  /// The same for -x aggpercpu: each CPU's share is kept, too.
-  bool add(const uint64_t* keys, int64_t value, int64_t weight, uint32_t cpu) {
-    std::unique_ptr<AggTable>& one = cpus_[cpu];
-    if (one == nullptr) one = std::make_unique<AggTable>(desc_, codec_.strsize(), budget_);
-    return add(keys, value, weight) && one->add(keys, value, weight);
+  /// The same with all values of an element, of which it has the words.
+  bool merge(const uint64_t* keys, const int64_t* words) {
+    KeyedEntry* entry = element(keys);
+    if (entry == nullptr) return false;
+    operations_.merge(desc_, entry->data(), words);
+    return true;
   }
 
-  /// The same, and also adds it to the interval of take_interval().
-  bool add_to_interval(const uint64_t* keys, int64_t value, int64_t weight) {
+  /// For -x aggpercpu: a CPU's share, which is kept besides.
+  AggTable& share_of(uint32_t cpu) {
+    std::unique_ptr<AggTable>& one = cpus_[cpu];
+    if (one == nullptr) one = std::make_unique<AggTable>(desc_, codec_.strsize(), budget_);
+    return *one;
+  }
+
+  /// What take_interval() returns: whatever is added must be added to it, too.
+  AggTable& interval() {
     if (interval_ == nullptr) interval_ = std::make_unique<AggTable>(desc_, codec_.strsize(), budget_);
-    return interval_->add(keys, value, weight);
+    return *interval_;
   }
   /// Returns what was added since the last call, whose time is the result's `start`; `now`, CLOCK_MONOTONIC, starts the
   /// next interval. What clear() and trunc() have removed is not included.
@@ -97,6 +98,14 @@ class AggTable {
   bool printed = false;  ///< by printa(): so it is not printed at the end
 
  private:
+  /// The element of these keys, a new one if there was none; null: there is no memory for it.
+  KeyedEntry* element(const uint64_t* keys) {
+    uint8_t* key = reinterpret_cast<uint8_t*>(key_buffer_.data());
+    auto bytes = static_cast<uint64_t>(codec_.encode(keys, key) - key);
+    uint64_t hash = hash_key(key, bytes);
+    KeyedEntry* entry = table_.find(key, bytes, hash);
+    return entry == nullptr ? make(key, bytes, hash) : entry;
+  }
   KeyedEntry* make(const uint8_t* key, uint64_t bytes, uint64_t hash);
   void* allocate(uint64_t bytes);
   void keep_only(std::span<KeyedEntry* const> kept);

@@ -59,6 +59,10 @@ void reopen_at_sighup() { handle(SIGHUP, on_asked<Asked::Reopen>); }
 
 void drop_line_at_sigint() { handle(SIGINT, on_asked<Asked::DropLine>); }
 
+void redraw_at_sigcont() { handle(SIGCONT, on_asked<Asked::Redraw>); }
+
+void resize_at_sigwinch() { handle(SIGWINCH, on_asked<Asked::Resize>); }
+
 bool take_asked(Asked what) { return (g_asked.fetch_and(~bit(what)) & bit(what)) != 0; }
 
 bool put_back_handlers() {
@@ -71,6 +75,10 @@ bool put_back_handlers() {
     replaced = true;
   }
   return replaced;
+}
+
+void forget_handlers() {
+  for (auto& handler : g_handlers) handler = nullptr;
 }
 
 int interrupt_fd() { return g_wake; }

@@ -84,7 +84,12 @@ std::array<uint64_t, 6> words_of(const BodyContext* context) {
 }
 
 SystemCall call_of(const BodyContext* context, uint32_t call) {
-  return {call, words_of(context), returns(context), static_cast<int64_t>(argument(context, 0)), error_of(context)};
+  return {call,
+          words_of(context),
+          returns(context),
+          static_cast<int64_t>(argument(context, 0)),
+          error_of(context),
+          context->state->units_in_calls};
 }
 
 CallMemory memory_of(const BodyContext* context, uint32_t call) {

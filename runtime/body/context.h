@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "kmod/shared/record.h"
 #include "runtime/program/fault.h"
@@ -16,6 +17,13 @@
 namespace sonde {
 
 struct BodyState;
+
+/// Firings that the source has folded into one (kmod/shared/fold.h): instead of the record's values, a clause's
+/// aggregations get these states, one behind the other.
+struct FoldedStates {
+  uint64_t firings;
+  std::span<const int64_t> left;
+};
 
 struct BodyContext {
   // Accessed by generated code.
@@ -33,7 +41,8 @@ struct BodyContext {
   const ClauseDesc* clause;
   const ProbeInfo* probe;
   uint32_t epid;
-  BodyState* state;  ///< runtime/body/state.h
+  BodyState* state;      ///< runtime/body/state.h
+  FoldedStates* folded;  ///< null: the record is of one firing
 };
 
 /// Lets bodies load from [begin, begin + size), for string constants in generated code. It must stay mapped until the

@@ -48,6 +48,14 @@ uint64_t reach_in_probe(const ProbeInfo& probe, uint64_t address) {
   return 0;
 }
 
+/// The next aggregation's state.
+const int64_t* take_state(FoldedStates& folded, uint64_t words) {
+  SONDE_CHECK(folded.left.size() >= words);
+  const int64_t* state = folded.left.data();
+  folded.left = folded.left.subspan(words);
+  return state;
+}
+
 void fault(BodyContext* context, Fault code, uint64_t value) {
   sonde_fault(context, static_cast<uint64_t>(code), value);
 }
@@ -312,10 +320,13 @@ void sonde_aggregate(BodyContext* context, uint32_t aggregation, const uint64_t*
   BodyState& state = *context->state;
   AggTable& table = *state.aggregations[aggregation];
   const uint32_t cpu = context->record->cpu;
-  const bool kept = state.per_cpu ? table.add(keys, value, weight, cpu) : table.add(keys, value, weight);
-  if (!kept) ++state.aggregation_drops[cpu];
-  if (state.deltas && kept && !table.add_to_interval(keys, value, weight)) [[unlikely]]
-    ++state.aggregation_drops[cpu];
+  const int64_t* words = nullptr;
+  if (context->folded != nullptr) words = take_state(*context->folded, table.operations().words(table.desc()));
+  const auto put = [=](AggTable& to) { return words != nullptr ? to.merge(keys, words) : to.add(keys, value, weight); };
+  const bool kept = put(table) && (!state.per_cpu || put(table.share_of(cpu)));
+  if (kept && (!state.deltas || put(table.interval()))) [[likely]]
+    return;
+  state.aggregation_drops[cpu] += context->folded != nullptr ? context->folded->firings : 1;
 }
 
 }  // extern "C"

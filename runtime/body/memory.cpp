@@ -13,7 +13,8 @@ uint32_t rounded_up(uint32_t bytes) { return (std::max<uint32_t>(bytes, 8) + 15)
 
 }  // namespace
 
-Scratch::Scratch(uint64_t bytes, uint64_t slack) : base_(std::make_unique<uint8_t[]>(bytes + slack)), size_(bytes) {}
+Scratch::Scratch(uint64_t bytes, uint64_t slack)
+    : base_(std::make_unique_for_overwrite<uint8_t[]>(bytes + slack)), size_(bytes) {}
 
 uint8_t* Scratch::take(uint64_t bytes) {
   if (bytes > size_) return nullptr;
@@ -40,7 +41,7 @@ void BufferPool::give_back(uint8_t* buffer, uint32_t bytes) { free_[rounded_up(b
 void BufferPool::add_slab(uint32_t rounded, std::vector<uint8_t*>& free) {
   uint64_t count = std::max<uint64_t>(1, std::min<uint64_t>(kSlab / rounded, 64));
   uint64_t size = count * rounded;
-  slabs_.push_back({std::make_unique<uint8_t[]>(size + slack_), size});
+  slabs_.push_back({std::make_unique_for_overwrite<uint8_t[]>(size + slack_), size});
   for (uint64_t i = count; i-- > 0;) free.push_back(slabs_.back().memory.get() + i * rounded);
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/body/state.h"
 #include "runtime/body/subroutines.h"
+#include "runtime/process/syscall_table.h"
 
 namespace sonde {
 namespace {
@@ -58,6 +59,10 @@ uint64_t sonde_fn___decimal(BodyContext* context, uint32_t, const uint64_t* argv
   int64_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return static_cast<uint64_t>(value);
+}
+
+uint64_t sonde_fn___errno_name(BodyContext* context, uint32_t, const uint64_t* argv) {
+  return make_string(context, syscall_error_name(static_cast<int>(argv[0])));
 }
 
 uint64_t sonde_fn_getmajor(BodyContext*, uint32_t, const uint64_t* argv) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/base/look.h"
 #include "runtime/base/result.h"
 
 namespace sonde {
@@ -23,6 +24,8 @@ class Output {
     message(text);
   }
   bool harmed() const { return harmed_; }
+  /// What traced output may look like where it goes.
+  virtual Look look() const { return Look::plain(); }
   /// Waits until everything has been written.
   virtual void settle() {}
   /// Bytes that can be written without waiting. Records beyond that are dropped and counted.

@@ -65,6 +65,8 @@ void BodyState::refresh_settings() {
   format.raw_bytes = options.flag("rawbytes");
   format.stack_indent = static_cast<uint32_t>(std::min<uint64_t>(options.number("stackindent"), 1024));
   flowindent = options.flag("flowindent");
+  units_in_calls = options.text("units") == "always";
+  same_stack = options.flag("samestack");
   per_cpu = options.flag("aggpercpu");
   sort.by_key = options.flag("aggsortkey");
   sort.reverse = options.flag("aggsortrev");

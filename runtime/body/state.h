@@ -71,8 +71,10 @@ struct BodyState {
   FormatSettings format;
   SortRules sort;
   bool flowindent = false;
-  bool per_cpu;  ///< aggpercpu
-  bool deltas;   ///< printers show what was added to aggregations since they were last shown
+  bool same_stack = false;
+  bool units_in_calls = false;  ///< argstr and retstr show large sizes with units
+  bool per_cpu;                 ///< aggpercpu
+  bool deltas;                  ///< printers show what was added to aggregations since they were last shown
 
   MemoryBudget dynamic_budget;
   MemoryBudget aggregation_budget;
@@ -93,7 +95,7 @@ struct BodyState {
   uint64_t speculation = 0;               ///< destination of the trace record; 0: the output
   uint64_t chill_ns = 0;                  ///< chill()
   uint64_t wall_readings = 0;             ///< number of readings of walltimestamp
-  Release release;                        ///< stop() and raise()
+  Release release;                        ///< stop(), raise() and inject()
   std::optional<std::string> token_rest;  ///< strtok(): the rest of the text; kept for the firing
   TraceRecord trace;
   std::vector<TraceRecord> committed;  ///< printed before the clause's own

@@ -44,6 +44,13 @@ void sonde_act_raise(BodyContext* context, const ActionSite*, uint32_t, const ui
   sonde_fault(context, static_cast<uint64_t>(Fault::IllegalOperation), 0);
 }
 
+void sonde_act_inject(BodyContext* context, const ActionSite*, uint32_t, const uint64_t* argv) {
+  SONDE_CHECK(context->clause->held);
+  const auto result = static_cast<int64_t>(argv[0]);
+  context->state->begin_trace(*context);
+  context->state->release.result = result;
+}
+
 void sonde_act_copyout(BodyContext* context, const ActionSite*, uint32_t, const uint64_t* argv) {
   write_target(context, argv[0], argv[1], argv[2]);
 }
@@ -62,6 +69,20 @@ void sonde_act_chill(BodyContext* context, const ActionSite*, uint32_t, const ui
     return sonde_fault(context, static_cast<uint64_t>(Fault::IllegalOperation), 0);
   state.begin_trace(*context);
   state.chill_ns += argv[0];
+}
+
+/// A signal to the thread alone, for --inject: as strace's, it comes from the kernel.
+void sonde_act___signal(BodyContext* context, const ActionSite*, uint32_t, const uint64_t* argv) {
+  SONDE_CHECK(context->clause->held);
+  context->state->begin_trace(*context);
+  context->state->release.signal = static_cast<int>(argv[0]);
+  context->state->release.to_thread = true;
+}
+
+/// chill() without its limit, for --inject: who typed the time meant it.
+void sonde_act___delay(BodyContext* context, const ActionSite*, uint32_t, const uint64_t* argv) {
+  context->state->begin_trace(*context);
+  context->state->chill_ns += argv[0];
 }
 
 }  // extern "C"

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "runtime/base/check.h"
+
 namespace sonde {
 namespace {
 
@@ -45,6 +47,19 @@ void Consumer::note_mapping(const FileMapping& mapping, bool ends) {
   names_.note_mapping(mapping.pid, mapping.time, std::move(entry), ends, std::move(file));
 }
 
+std::string Consumer::stack_text(uint32_t pid, std::span<const uint64_t> frames) {
+  std::vector<uint64_t> words(sizeof(StackValue) / sizeof(uint64_t));
+  words.insert(words.end(), frames.begin(), frames.end());
+  auto& stack = *reinterpret_cast<StackValue*>(words.data());
+  stack.space = names_.space(pid, monotonic_now(), frames);
+  stack.count = static_cast<uint32_t>(frames.size());
+  FormatSettings settings = state_.format;
+  settings.names = &names_;
+  std::string text;
+  format_stack(stack, settings, text);
+  return text.substr(1);  // without the newline that ends the line before
+}
+
 void Consumer::catch_up_by(std::function<void()> way) {
   catch_up_ = way;
   names_.catch_up_by(std::move(way));
@@ -55,16 +70,28 @@ void Consumer::add_ecb(const EcbInfo& info) {
   if (have_firing_) find_cells(firing_.tid);
   if (ecbs_.size() <= info.epid.value) ecbs_.resize(info.epid.value + 1);
   error_enabled_ = error_enabled_ || (info.probe != nullptr && info.probe->id.value == kErrorProbe);
-  ecbs_[info.epid.value] = {info.probe, &program_.clauses.at(info.clause)};
+  ecbs_[info.epid.value] = {info.probe, &program_.clauses.at(info.clause), false};
+}
+
+std::unordered_set<const ClauseDesc*> Consumer::recorded() const {
+  std::unordered_set<const ClauseDesc*> found;
+  for (const ConsumerEcb& ecb : ecbs_)
+    if (ecb.recorded) found.insert(ecb.clause);
+  return found;
 }
 
 /// The ECB of the record. Null: the record must not be used; a malformed one has been counted.
 const Consumer::ConsumerEcb* Consumer::find(const sonde_record& record) {
   if (record.epid >= ecbs_.size() || ecbs_[record.epid].probe == nullptr) return nullptr;
-  const ConsumerEcb& ecb = ecbs_[record.epid];
+  ConsumerEcb& ecb = ecbs_[record.epid];
+  ecb.recorded = true;
   const FireProgram* fire = ecb.clause->fire.get();
   const uint8_t* kinds = fire == nullptr ? nullptr : fire->kinds.data();
   const uint32_t slots = fire == nullptr ? 0 : static_cast<uint32_t>(fire->kinds.size());
+  if ((record.flags & SONDE_RECORD_STACKS_COPIED) != 0 && source_ != nullptr) {
+    source_->finish_record(const_cast<sonde_record&>(record), {kinds, slots});  // it is ours until it is consumed
+    catch_up_();
+  }
   if (sonde_record_check(&record, record.size, kinds, slots) == 0) return &ecb;
   ++malformed_;
   return nullptr;
@@ -110,15 +137,32 @@ void Consumer::consume(const sonde_record& record) {
     run(record, *ecb);
   }
   // Comes before the output: a system() in it may act on the process that stop() stops.
-  if ((record.flags & SONDE_RECORD_HELD) != 0) {
+  if ((record.flags & SONDE_RECORD_HELD) != 0)
     release_thread(record);
-  } else if ((state_.release.stop || state_.release.signal != 0) && record.pid != own_pid_) {
-    let_go(record.tid, std::exchange(state_.release, Release{}));  // its thread could not wait
-  }
+  else if (const Release how = std::exchange(state_.release, Release{}); how.result)
+    state_.message("inject(): thread " + std::to_string(record.tid) + " is not at the entry of a system call");
+  else if ((how.stop || how.signal != 0) && record.pid != own_pid_)
+    let_go(record.tid, how);  // its thread could not wait
   if (!runs) return;
   take_traced();
   state_.end_clause();
   if (nested) find_cells(firing_.tid);
+}
+
+/// Runs the clause once for firings that the source has folded. They were before whatever is consumed next, exit() too.
+void Consumer::consume_folded(const FoldedFirings& firings) {
+  records_ += firings.count;
+  const ConsumerEcb* ecb = find(firings.record);
+  if (ecb == nullptr || (only_cpu_ && firings.record.cpu != *only_cpu_)) return;
+  FoldedStates states{firings.count, firings.states};
+  have_firing_ = false;
+  begin_firing(firings.record);
+  context_.folded = &states;
+  run(firings.record, *ecb);
+  context_.folded = nullptr;
+  SONDE_CHECK(states.left.empty() || context_.fault != 0);
+  state_.end_clause();
+  have_firing_ = false;
 }
 
 /// The probe that fired. An ECB on all calls without a name stands for a probe of each.
@@ -167,6 +211,7 @@ void Consumer::take_traced() {
 /// once.
 void Consumer::output_trace(TraceRecord& record) {
   if (record.exit_status) {
+    if (!exiting_) exit_probe_ = ProbeId{context_.record->probe};
     exited_in_error_ = !exiting_ && context_.record->probe == kErrorProbe;
     exiting_ = true;
     exit_status_ = *record.exit_status;

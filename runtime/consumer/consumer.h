@@ -20,6 +20,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,8 @@ class Consumer {
   /// exit() has been called: from now on only END is consumed.
   bool exiting() const { return exiting_; }
   int exit_status() const { return exit_status_; }
+  /// The probe whose clause called exit().
+  ProbeId exit_probe() const { return exit_probe_; }
   /// Lets END's clauses run in spite of exiting(). Call it before END is fired.
   void allow_end();
 
@@ -80,6 +83,8 @@ class Consumer {
   void snapshot();
   /// Prints one aggregation now ("name", without @), or all; for the prompt.
   Result<void> print_aggregation(std::string_view name);
+  /// Removes the elements of one aggregation ("name", without @), or of all; for the prompt. Errors: ENOENT.
+  Result<void> clear_aggregation(std::string_view name);
   /// The elements of an aggregation whose only key is a string. The aggregation is then not printed at the end.
   std::vector<std::pair<std::string, int64_t>> take_values(std::string_view name);
   /// CLOCK_MONOTONIC time at which drain() must release the next thread that chill() holds. UINT64_MAX: none.
@@ -99,15 +104,21 @@ class Consumer {
   /// and, even inside drain(), when an address has no name.
   void catch_up_by(std::function<void()> way);
 
+  /// The lines of a user stack of `pid` as it is now, as ustack() prints them.
+  std::string stack_text(uint32_t pid, std::span<const uint64_t> frames);
+
   /// How many strings of traced programs filled strsize, and so may have been cut.
   uint64_t full_strings() const { return state_.full_strings; }
   uint64_t records() const { return records_; }
+  /// The clauses that have had a record.
+  std::unordered_set<const ClauseDesc*> recorded() const;
 
  private:
   /// An ECB with what its records need to run.
   struct ConsumerEcb {
     const ProbeInfo* probe = nullptr;
     const ClauseDesc* clause = nullptr;
+    bool recorded = false;  ///< it has had a record
   };
   static constexpr uint32_t kErrorProbe = 3;
 
@@ -125,13 +136,15 @@ class Consumer {
   static bool may_drop(const TraceRecord& record);
   void print(TraceRecord& record);
   void run_request(TraceRecord& record, const TraceItem& item);
-  RowStyle style() const { return {state_.format.quiet, state_.flowindent}; }
+  RowStyle style() const { return {state_.format.quiet, state_.flowindent, state_.same_stack}; }
   void fault(const sonde_record& record, const ConsumerEcb& ecb);
   void release_thread(const sonde_record& record);
   void let_go(uint32_t tid, Release how);
   void let_go_due();
   void add_new_rings();
   void take(const sonde_record& record);
+  void take_folded();
+  void consume_folded(const FoldedFirings& firings);
   void find_error(bool all);
   void drop(Drop::Kind kind, uint64_t count, std::optional<uint32_t> cpu = {});
 
@@ -150,6 +163,7 @@ class Consumer {
   bool exited_in_error_ = false;  ///< a clause of ERROR has called exit()
   bool end_allowed_ = false;
   int exit_status_ = 0;
+  ProbeId exit_probe_;
   uint64_t records_ = 0;
   uint64_t malformed_ = 0;    ///< records that sonde_record_check() refused
   uint64_t fault_count_ = 0;  ///< faults that fired ERROR

@@ -31,10 +31,17 @@ void Consumer::find_error(bool all) {
   error_pending_ = false;
 }
 
+/// Before the records of a drain: what their clauses print or clear is one picture of all that was folded.
+void Consumer::take_folded() {
+  if (source_ == nullptr) return;
+  source_->take_folded([this](const FoldedFirings& firings) { consume_folded(firings); });
+}
+
 uint64_t Consumer::drain(bool all) {
   let_go_due();
   state_.refresh_settings();
   uint64_t before = records_;
+  take_folded();
   // A fault fires ERROR into a ring that was already read, or did not exist; its records must come with this drain.
   uint64_t faults_before = 0;
   do {
@@ -65,6 +72,7 @@ uint64_t Consumer::drain(bool all) {
 void Consumer::begin(RunStart start) {
   start.interval = options_.number("interval");
   start.deltas = state_.deltas;
+  start.flow = {output_.look(), shows_units(options_, output_.look()), options_.number("mintime")};
   printer_->start(start);
   flush();
 }
@@ -121,6 +129,17 @@ Result<void> Consumer::print_aggregation(std::string_view name) {
   });
   flush();
   if (!found && !name.empty()) return Error("no aggregation @" + std::string(name), ENOENT);
+  return {};
+}
+
+Result<void> Consumer::clear_aggregation(std::string_view name) {
+  bool found = name.empty();
+  for (const auto& table : state_.aggregations) {
+    if (!name.empty() && table->desc().name != name) continue;
+    found = true;
+    table->truncate_all();
+  }
+  if (!found) return Error("no aggregation @" + std::string(name), ENOENT);
   return {};
 }
 

@@ -3,7 +3,8 @@
 //
 // A plug-in, or a library that it uses, may change what belongs to the whole process. Sonde could then not be ended by
 // Ctrl-C, would go on twice after a fork(), or lose its guard. So after each op what can be put back is put back, and a
-// line names the plug-in and the op. What its threads do is looked at once a second (runtime/plugin/watchdog.h).
+// line names the plug-in and the op. What its threads do is looked at before each op, and once a second
+// (runtime/plugin/watchdog.h).
 //
 //   signal mask of the thread      put back
 //   SIGINT, SIGTERM, SIGHUP        the handlers are put back
@@ -12,7 +13,7 @@
 //   fork() that returns to sonde   the child ends
 //
 // Not for dtps_getargval and dtps_usermode, which run at each firing: their threads' masks are their own. It costs 3 us
-// an op.
+// an op, or a series of one (OpScope).
 #pragma once
 
 #include <csignal>
@@ -22,6 +23,7 @@ namespace sonde {
 
 enum class ProviderOp : uint8_t;
 struct OpOwner;
+class OpScope;
 
 /// From now on plug-ins may run: remembers which descriptors are sonde's. Context: before the first start(); more calls
 /// have no effect.
@@ -30,7 +32,8 @@ void expect_plugins();
 /// What a thread has when an op of a plug-in begins.
 class BeforeOp {
  public:
-  BeforeOp();
+  /// `outer`: the op that has led to this one, and is to blame for what is wrong already; null: none has.
+  explicit BeforeOp(const OpScope* outer);
   /// Puts back what the op has changed, and reports it.
   void check(ProviderOp op, const OpOwner& owner) const;
 

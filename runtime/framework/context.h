@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <string>
 
 #include "runtime/base/thread.h"
@@ -44,8 +45,9 @@ void report_violation(const char* provider, const std::string& text);
 /// For a catch block: reports what `op` has thrown. While a provider is being checked, it rethrows the exception.
 void tell_exception(ProviderOp op, const char* provider);
 
-/// Runs `call`, which calls `op` of `owner`; false when it has thrown. Throws NoThread on, which only our own providers
-/// throw: a probe that needs a thread, and has none, would never fire.
+/// Runs `call`, which calls `op` of `owner`; false when it has thrown. Throws on what ends the run: NoThread, which only our
+/// own providers throw, because a probe that needs a thread, and has none, would never fire; and that memory is used up,
+/// where our own providers find it.
 template <typename Call>
 bool run_op(ProviderOp op, OpOwner owner, const Call& call) {
   OpScope scope(op, owner);
@@ -54,6 +56,10 @@ bool run_op(ProviderOp op, OpOwner owner, const Call& call) {
     return true;
   } catch (const NoThread&) {
     throw;
+  } catch (const std::bad_alloc&) {
+    if (*owner.file == '\0') throw;
+    tell_exception(op, *owner.provider != '\0' ? owner.provider : owner.file);
+    return false;
   } catch (...) {
     tell_exception(op, *owner.provider != '\0' ? owner.provider : owner.file);
     return false;

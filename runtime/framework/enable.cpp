@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "runtime/base/find.h"
+#include "runtime/base/progress.h"
 #include "runtime/framework/framework_impl.h"
 
 namespace sonde {
@@ -36,6 +37,8 @@ void Framework::Impl::join(uint32_t id, EnablingState& enabling, Pending& pendin
     std::vector<ProbeId> left_out;
     const std::vector<ProbeId> found = match(enabling.what.descriptions[at], &left_out);
     report_left_out(enabling, at, left_out);
+    const bool gone = provide_error && provide_error->tag == "D_PROC_GRAB" && enabling.why_none;  // says nothing new
+    if (found.empty() && enabling.joined[at].empty() && provide_error && !gone) enabling.why_none = provide_error;
     std::vector<ProbeId> fresh;
     std::ranges::set_difference(found, enabling.joined[at], std::back_inserter(fresh));
     for (ProbeId probe : fresh) wanted.emplace_back(probe, at);
@@ -75,7 +78,7 @@ Result<std::vector<uint32_t>> Framework::Impl::enable_all(std::span<const Enabli
   std::vector<uint32_t> ids;
   for (const Enabling& enabling : what) {
     ids.push_back(++last_enabling);
-    enablings[ids.back()] = {enabling, std::vector<std::vector<ProbeId>>(enabling.descriptions.size()), {}};
+    enablings[ids.back()] = {enabling, std::vector<std::vector<ProbeId>>(enabling.descriptions.size()), {}, {}};
   }
   // The descriptions may have made probes that older enablings match, too.
   for (auto& [id, enabling] : enablings) join(id, enabling, pending);
@@ -137,28 +140,80 @@ Result<void> Framework::Impl::load(std::span<const std::shared_ptr<const FirePro
   std::map<std::shared_ptr<const FireProgram>, ProgramId> added;
   for (const auto& program : programs) {
     if (loaded.contains(program) || !added.emplace(program, ProgramId{last_program + 1}).second) continue;
-    lacking.push_back({ProgramId{++last_program}, program->view()});
+    lacking.push_back({ProgramId{++last_program}, program->view(), program->fold});
   }
   auto done = lacking.empty() ? Result<void>() : source->load_programs(lacking);
   if (done) loaded.merge(added);
   return done;
 }
 
+/// All that enablings ask of a source together.
+struct Framework::Impl::Asked {
+  bool held = false, kernel = false;
+  uint64_t variables = 0, texts = 0, taps = 0;  ///< bit n: member n of the enum
+
+  void add(const FireProgram& program, bool waits) {
+    const sonde_dif_program view = program.view();
+    const sonde_needs needs = sonde_dif_needs(&view);
+    held = held || waits;
+    kernel = kernel || needs.kernel != 0;
+    variables |= needs.variables;
+    texts |= needs.texts;
+  }
+  bool by(const SourceCapabilities& can) const {
+    return (!held || can.holds) && (!kernel || can.kernel) && (variables & ~can.variables.bits()) == 0 &&
+           (texts & ~can.texts.bits()) == 0 && (taps & ~can.taps.bits()) == 0;
+  }
+};
+
+/// Says what the source cannot do for an enabling of that probe, and which sources can do that and all else.
+template <typename Can>
+Error Framework::Impl::about_source(const ProbeInfo& probe, const std::string& lacks, const Asked& all, Can can) const {
+  const std::string some = sources_with(can);
+  const std::string others = sources_with([&](const SourceCapabilities& other) { return can(other) && all.by(other); });
+  const std::string who = !others.empty() ? "; the " + others + " source can"
+                          : some.empty()
+                              ? "; no source can yet"
+                              : "; the " + some + " source can, but not all else that the script asks: split it";
+  return Error("probe " + to_string(ProbeDescription{probe.provider, probe.module, probe.function, probe.name, {}}) +
+                   ": " + lacks + who,
+               EOPNOTSUPP);
+}
+
 namespace {
 
-/// Says what the source cannot do for an enabling of that probe, and which sources can.
-template <typename Can>
-Error about_source(const ProbeInfo& probe, const std::string& lacks, Can can) {
-  const std::string others = sources_with(can);
-  return Error("probe " + to_string(ProbeDescription{probe.provider, probe.module, probe.function, probe.name, {}}) +
-                   ": " + lacks + (others.empty() ? "; no source can yet" : "; the " + others + " source can"),
-               EOPNOTSUPP);
+/// What a script reads to get such a text.
+const char* words_for(sonde_dif_text text) {
+  switch (text) {
+    case SONDE_DIF_TEXT_EXECNAME: return "execname";
+    case SONDE_DIF_TEXT_PSARGS: return "curpsinfo->pr_psargs";
+    case SONDE_DIF_TEXT_CWD: return "cwd";
+    case SONDE_DIF_TEXT_ROOT: return "root";
+    case SONDE_DIF_TEXT_EXEPATH: return "the path of the program";
+    case SONDE_DIF_TEXT_FDPATH: return "paths of descriptors, as fds[] and argstr have them";
+    case SONDE_DIF_TEXT_FDFS:
+    case SONDE_DIF_TEXT_FDMOUNT:
+    case SONDE_DIF_TEXT_FDPOS:
+    case SONDE_DIF_TEXT_FDFLAGS: return "fds[]";
+    case SONDE_DIF_TEXT_SYSCALL_ARGS: return "argstr";
+    case SONDE_DIF_TEXT_PROBE_TEXT: return "the probe's texts";
+    case SONDE_DIF_TEXT_COMM: return "the name of another process";
+    case SONDE_DIF_TEXT_COUNT: break;
+  }
+  return "this text";
+}
+
+std::string word_for(sonde_dif_variable variable) {
+  std::string word = sonde_dif_variable_name(variable);
+  std::ranges::transform(word, word.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
+  return word;
 }
 
 }  // namespace
 
 /// Whether the current source, if there is one, can run such an ECB on that probe.
-Result<void> Framework::Impl::check_source(const ProbeInfo& probe, const FireProgram& program, bool held) const {
+Result<void> Framework::Impl::check_source(const ProbeInfo& probe, const FireProgram& program, bool held,
+                                           const Asked& all) const {
   if (source == nullptr) {
     const ProbeDescription name{probe.provider, probe.module, probe.function, probe.name, {}};
     return Error("probe " + to_string(name) + " needs a traced process: name one by -c or -p", EINVAL);
@@ -166,45 +221,63 @@ Result<void> Framework::Impl::check_source(const ProbeInfo& probe, const FirePro
   const std::string own = "the " + std::string(source->name()) + " source";
   const SourceCapabilities& can = source->capabilities();
   if (held && !can.holds)
-    return about_source(probe, "its thread would have to wait, which " + own + " cannot have it do",
+    return about_source(probe, "its thread would have to wait, which " + own + " cannot have it do", all,
                         [](const SourceCapabilities& other) { return other.holds; });
   const sonde_dif_program view = program.view();
   const sonde_needs needs = sonde_dif_needs(&view);
   if (needs.kernel != 0 && !can.kernel)
-    return about_source(probe, own + " cannot see the kernel: its memory, its stacks and curthread",
+    return about_source(probe, own + " cannot see the kernel: its memory, its stacks and curthread", all,
                         [](const SourceCapabilities& other) { return other.kernel; });
+  const uint64_t variables = needs.variables & ~can.variables.bits();
+  if (variables != 0) {
+    const auto variable = static_cast<sonde_dif_variable>(std::countr_zero(variables));
+    return about_source(probe, own + " cannot read " + word_for(variable), all,
+                        [&](const SourceCapabilities& other) { return other.variables.contains(variable); });
+  }
   const uint64_t texts = needs.texts & ~can.texts.bits();
   if (texts != 0) {
     const auto text = static_cast<sonde_dif_text>(std::countr_zero(texts));
-    return about_source(probe, own + " cannot capture the text " + sonde_dif_text_name(text),
+    return about_source(probe, own + " cannot read " + words_for(text), all,
                         [&](const SourceCapabilities& other) { return other.texts.contains(text); });
   }
   return {};
 }
 
 /// Whether the current source has events of each kind that a provider asked for.
-Result<void> Framework::Impl::check_taps() const {
+Result<void> Framework::Impl::check_taps(const Asked& all) const {
   for (const Tap& tap : taps_to_arm) {
     if (source->capabilities().taps.contains(tap.kind)) continue;
     return about_source(probes[tap.probe.value - 1].info,
-                        "the " + std::string(source->name()) + " source cannot trace it",
+                        "the " + std::string(source->name()) + " source cannot trace it", all,
                         [&](const SourceCapabilities& other) { return other.taps.contains(tap.kind); });
   }
   return {};
 }
 
+Framework::Impl::Asked Framework::Impl::asked_by(const Pending& pending) {
+  Asked all;
+  for (const Pending::NewEcb& added : pending.ecbs) {
+    if (!added.probe->uses_taps) continue;
+    const Enabling& enabling = enablings[added.ecb.enabling].what;
+    all.add(*enabling.program_of(added.probe->info.id), enabling.held);
+  }
+  for (const Tap& tap : taps_to_arm) all.taps |= uint64_t{1} << tap.kind;
+  return all;
+}
+
 Result<void> Framework::Impl::hand_to_source(Pending& pending) {
   std::vector<Ecb> ecbs;
   std::vector<std::shared_ptr<const FireProgram>> programs;
+  const Asked all = asked_by(pending);
   for (const Pending::NewEcb& added : pending.ecbs) {
     if (!added.probe->uses_taps) continue;
     const Enabling& enabling = enablings[added.ecb.enabling].what;
     programs.push_back(enabling.program_of(added.probe->info.id));
-    if (auto good = check_source(added.probe->info, *programs.back(), enabling.held); !good) return good;
+    if (auto good = check_source(added.probe->info, *programs.back(), enabling.held, all); !good) return good;
     ecbs.push_back({added.ecb.epid, added.probe->info.id, {}, enabling.held});
   }
   if (!ecbs.empty()) {
-    if (auto good = check_taps(); !good) return good;
+    if (auto good = check_taps(all); !good) return good;
     if (auto done = load(programs); !done) return done;
     for (size_t i = 0; i < ecbs.size(); i++) ecbs[i].program = loaded.at(programs[i]);
     if (auto added = source->add_ecbs(ecbs); !added) return added;
@@ -212,6 +285,7 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
   }
   if (taps_to_arm.empty()) return {};
   pending.arming = true;
+  ProgressLine::now("arming " + std::to_string(taps_to_arm.size()) + " taps");
   auto armed = source->arm(taps_to_arm);
   if (armed) taps_to_arm = std::vector<Tap>();  // frees its memory, too
   return armed;

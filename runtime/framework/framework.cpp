@@ -122,7 +122,8 @@ std::vector<ProbeId> Framework::Impl::match_provided(const ProbeDescription& des
       index.match({description.provider, description.module, description.function, description.name});
   const bool all = std::ranges::any_of(
       providers, [](const ProviderState& one) { return one.asked && is_of_all_processes(one.name); });
-  std::erase_if(named, [&](ProbeId id) { return all || probes[id.value - 1].provider->asked; });
+  const bool some = std::ranges::any_of(providers, &ProviderState::asked);
+  if (some) std::erase_if(named, [&](ProbeId id) { return all || probes[id.value - 1].provider->asked; });
   std::vector<ProbeId> said = std::exchange(provided, {}), found;
   if (said.empty()) return named;
   std::ranges::sort(said);
@@ -185,8 +186,15 @@ void Framework::Impl::run_target_hooks(TargetHook::When when, uint32_t pid) {
   }
 }
 
+void Framework::provide() { Locked(impl_.get())->provide_all(); }
+
 std::vector<ProbeId> Framework::match(const ProbeDescription& description) {
   return Locked(impl_.get())->match(description);
+}
+
+std::vector<NameCount> Framework::match_names(const ProbeDescription& description, ProbeIndex::Field field) {
+  const Locked impl(impl_.get());
+  return impl->index.count_names(impl->match(description), field);
 }
 
 std::string Framework::refusal(ProbeId id) const {
@@ -261,6 +269,17 @@ std::vector<std::string> Framework::providers_of(std::string_view file) const {
   return names;
 }
 
+size_t Framework::registered() const { return Locked(impl_.get())->providers.size(); }
+
+std::vector<std::string> Framework::unregister_after(size_t kept) {
+  const Locked impl(impl_.get());
+  std::vector<std::string> names;
+  for (size_t i = kept; i < impl->providers.size(); i++) {
+    if (impl->unregister_provider(i + 1) == 0) names.push_back(impl->providers[i].name);
+  }
+  return names;
+}
+
 std::string Framework::register_refusal() const { return Locked(impl_.get())->register_refusal; }
 
 size_t Framework::probe_count() const { return Locked(impl_.get())->index.live(); }
@@ -277,6 +296,16 @@ Result<std::vector<uint32_t>> Framework::enable_all(std::span<const Enabling> en
   // Otherwise the C library keeps what compiling and arming have freed: some 15 MB with 50,000 taps.
   if (impl_->last_tap > kTapsThatLeaveMuch) malloc_trim(0);
   return ids;
+}
+
+Framework::Joined Framework::joined(uint32_t enabling) const {
+  std::lock_guard lock(impl_->mutex);
+  const EnablingState& state = impl_->enablings.at(enabling);
+  Joined result{{}, state.why_none, true};
+  for (const std::vector<ProbeId>& of_one : state.joined)
+    result.probes.insert(result.probes.end(), of_one.begin(), of_one.end());
+  for (ProbeId id : result.probes) result.tapped = result.tapped && impl_->probes[id.value - 1].uses_taps;
+  return result;
 }
 
 Result<void> Framework::disable(uint32_t enabling) { return disable_all({&enabling, 1}); }

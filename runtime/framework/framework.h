@@ -22,6 +22,7 @@
 
 #include "runtime/base/ids.h"
 #include "runtime/base/result.h"
+#include "runtime/framework/probe_index.h"
 #include "runtime/framework/provider.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/program/probes.h"
@@ -53,8 +54,13 @@ class Framework final : public ProbeCatalog {
   Framework(const Framework&) = delete;
   Framework& operator=(const Framework&) = delete;
 
+  /// Asks the providers for the probes that they always have, so that the first match() does not take that time.
+  void provide();
   /// With 100,000 probes: under 5 ms.
   std::vector<ProbeId> match(const ProbeDescription& description) override;
+  /// The distinct texts that the probes which match have in a field, each with their number. They live as long as the
+  /// framework. With 100,000 probes: under 10 ms.
+  std::vector<NameCount> match_names(const ProbeDescription& description, ProbeIndex::Field field);
   /// Probes are only listed, never enabled: match() includes the refused ones.
   bool listing = false;
   /// Why the probe cannot be armed; empty: it can.
@@ -72,6 +78,11 @@ class Framework final : public ProbeCatalog {
   std::vector<std::string> providers() const;
   /// Names of those whose ops are in that plug-in: a file without its folder; empty: built in.
   std::vector<std::string> providers_of(std::string_view file) const;
+  /// How many have ever been registered.
+  size_t registered() const;
+  /// Unregisters all but the first `kept` of these, with their probes and hooks; returns their names. Context: the
+  /// session's thread, before any of their probes is enabled.
+  std::vector<std::string> unregister_after(size_t kept);
   /// Why the last failed dtrace_register() failed.
   std::string register_refusal() const;
 
@@ -81,6 +92,13 @@ class Framework final : public ProbeCatalog {
   Result<uint32_t> enable(const Enabling& enabling);
   /// The same for several clauses, in order: all or none.
   Result<std::vector<uint32_t>> enable_all(std::span<const Enabling> enablings);
+  /// The probes that an enabling has joined, and, if there are none, what a provider said at the last try.
+  struct Joined {
+    std::vector<ProbeId> probes;
+    std::optional<ProvideError> why_none;
+    bool tapped = false;  ///< the source fires all of them
+  };
+  Joined joined(uint32_t enabling) const;
   Result<void> disable(uint32_t enabling);
   /// Disables several; each probe is changed once. Errors: the source's; EINVAL one does not exist (then none is
   /// disabled).

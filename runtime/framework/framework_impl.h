@@ -89,6 +89,7 @@ struct EnablingState {
   Enabling what;
   std::vector<std::vector<ProbeId>> joined;  ///< for each description, the probes that have its ECB; sorted
   std::vector<size_t> left_out;              ///< for each description, the number of left-out probes in the last report
+  std::optional<ProvideError> why_none;      ///< of the last description that has matched nothing
 };
 
 /// A probe that exists and cannot be armed.
@@ -175,8 +176,12 @@ struct Framework::Impl {
   void join(uint32_t id, EnablingState& enabling, Pending& pending);
   void report_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out);
   void start_probe(ProbeState& probe);
-  Result<void> check_source(const ProbeInfo& probe, const FireProgram& program, bool held) const;
-  Result<void> check_taps() const;
+  struct Asked;
+  template <typename Can>
+  Error about_source(const ProbeInfo& probe, const std::string& lacks, const Asked& all, Can can) const;
+  Asked asked_by(const Pending& pending);
+  Result<void> check_source(const ProbeInfo& probe, const FireProgram& program, bool held, const Asked& all) const;
+  Result<void> check_taps(const Asked& all) const;
   Result<void> hand_to_source(Pending& pending);
   Result<void> load(std::span<const std::shared_ptr<const FireProgram>> programs);
   void undo(Pending& pending);

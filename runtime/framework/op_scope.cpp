@@ -71,7 +71,10 @@ const char* plugin_of(const void* code) {
 const OpsUnderWay& ops_under_way() { return g_under_way; }
 
 OpScope::OpScope(ProviderOp op, OpOwner owner) : op_(op), owner_(owner), outer_(t_current) {
-  if (*owner.file != '\0' && op != ProviderOp::GetArgVal && op != ProviderOp::UserMode) before_.emplace();
+  // In a series of one op the scope around it looks once.
+  const bool is_in_series = outer_ != nullptr && outer_->op_ == op && outer_->owner_.provider == owner.provider;
+  const bool at_each_firing = op == ProviderOp::GetArgVal || op == ProviderOp::UserMode;
+  if (*owner.file != '\0' && !is_in_series && !at_each_firing) before_.emplace(outer_);
   if (*owner.file != '\0') row_ = outer_ != nullptr && outer_->row_ != nullptr ? outer_->row_ : claim_row();
   show();
   t_current = this;

@@ -61,7 +61,8 @@ struct alignas(64) OpUnderWay {
 using OpsUnderWay = std::array<OpUnderWay, 64>;
 const OpsUnderWay& ops_under_way();
 
-/// While it lives, this thread runs `op` of `owner`. May be nested. Takes no lock.
+/// While it lives, this thread runs `op` of `owner`. May be nested: for a series of calls of one op a scope stands around
+/// those of the calls, and what a plug-in must leave as it was is looked at once, for all of them. Takes no lock.
 class OpScope {
  public:
   OpScope(ProviderOp op, OpOwner owner);

@@ -8,16 +8,17 @@
 namespace sonde {
 
 uint32_t ProbeIndex::Dictionary::find(std::string_view text) const {
+  if (last != kNone && texts[last].text == text) return last;
   return numbers.find(std::hash<std::string_view>()(text), [&](uint32_t at) { return texts[at].text == text; });
 }
 
 uint32_t ProbeIndex::Dictionary::intern(std::string_view text) {
-  if (const uint32_t known = find(text); known != kNone) return known;
+  if (const uint32_t known = find(text); known != kNone) return last = known;
   const std::hash<std::string_view> hash;
   const auto number = static_cast<uint32_t>(texts.size());
   texts.push_back({std::string(text), {}});
   numbers.add(number, hash(text), [&](uint32_t at) { return hash(texts[at].text); });
-  return number;
+  return last = number;
 }
 
 size_t ProbeIndex::hash_of(const uint32_t (&numbers)[kFields]) {
@@ -27,9 +28,9 @@ size_t ProbeIndex::hash_of(const uint32_t (&numbers)[kFields]) {
 }
 
 ProbeIndex::Texts ProbeIndex::add(ProbeId id, const Names& names) {
-  SONDE_CHECK(entries_.empty() || entries_.back().id < id.value || entries_.back().id == 0);
+  SONDE_CHECK(entries_.empty() || entries_.back().id < id.value);
   const auto position = static_cast<uint32_t>(entries_.size());
-  entries_.push_back({id.value, {}, {}});
+  entries_.push_back({id.value, false, {}, {}});
   Texts texts;
   for (int field = 0; field < kFields; field++) {
     const uint32_t number = entries_.back().numbers[field] = fields_[field].intern(names[field]);
@@ -53,7 +54,7 @@ ProbeId ProbeIndex::find(const Names& names) const {
     if (numbers[field] == kNone) return {};
   }
   const uint32_t found = by_names_.find(hash_of(numbers), [&](uint32_t at) {
-    return entries_[at].id != 0 && std::ranges::equal(entries_[at].numbers, numbers);
+    return !entries_[at].removed && std::ranges::equal(entries_[at].numbers, numbers);
   });
   return {found == kNone ? 0 : entries_[found].id};
 }
@@ -70,25 +71,15 @@ void ProbeIndex::append(uint32_t position, int field) {
 }
 
 void ProbeIndex::remove(ProbeId id) {
-  for (size_t low = 0, high = entries_.size(); low < high;) {
-    // A removed entry has lost its id: step to the nearest entry that has one.
-    size_t middle = low + (high - low) / 2, probe = middle;
-    while (probe < high && entries_[probe].id == 0) probe++;
-    if (probe == high || entries_[probe].id > id.value) {
-      high = middle;
-    } else if (entries_[probe].id < id.value) {
-      low = probe + 1;
-    } else {
-      entries_[probe].id = 0;
-      live_--;
-      break;
-    }
-  }
+  const auto entry = std::ranges::lower_bound(entries_, id.value, {}, &Entry::id);
+  if (entry == entries_.end() || entry->id != id.value || entry->removed) return;
+  entry->removed = true;
+  live_--;
   if (entries_.size() > 64 && live_ < entries_.size() / 2) compact();
 }
 
 void ProbeIndex::compact() {
-  std::erase_if(entries_, [](const Entry& entry) { return entry.id == 0; });
+  std::erase_if(entries_, &Entry::removed);
   for (int field = 0; field < kFields; field++) {
     for (Text& text : fields_[field].texts) text.list = {};
     for (uint32_t at = 0; at < entries_.size(); at++) append(at, field);
@@ -115,7 +106,7 @@ struct ProbeIndex::Query {
   int candidates_field = 0;
 
   bool matches(const Entry& entry) {
-    if (entry.id == 0) return false;
+    if (entry.removed) return false;
     for (const Exact *at = exact.data(), *end = at + exact.size(); at != end; ++at)
       if (entry.numbers[at->field] != at->number) return false;
     for (Pattern *at = patterns.data(), *end = at + patterns.size(); at != end; ++at) {
@@ -171,6 +162,22 @@ std::vector<ProbeId> ProbeIndex::match(const Names& patterns) const {
   }
   found.resize(static_cast<size_t>(next - found.data()));
   return found;
+}
+
+std::vector<NameCount> ProbeIndex::count_names(std::span<const ProbeId> ids, Field field) const {
+  const std::deque<Text>& texts = fields_[field].texts;
+  std::vector<size_t> counts(texts.size());
+  auto entry = entries_.begin();
+  for (const ProbeId id : ids) {
+    while (entry->id < id.value) ++entry;
+    SONDE_CHECK(entry->id == id.value);
+    counts[entry->numbers[field]]++;
+  }
+  std::vector<NameCount> names;
+  names.reserve(static_cast<size_t>(std::ranges::count_if(counts, [](size_t count) { return count > 0; })));
+  for (size_t number = 0; number < counts.size(); number++)
+    if (counts[number] > 0) names.push_back({&texts[number].text, counts[number]});
+  return names;
 }
 
 }  // namespace sonde

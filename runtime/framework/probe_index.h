@@ -12,13 +12,14 @@
 // Lists are chained through the probes themselves: most function names have one probe, or two. A match takes the
 // shortest list among the fields that are given exactly, and compares numbers. Only without an exact field does it
 // visit all probes, and then it tries each pattern once on each distinct text. Ids only grow, so lists and results are
-// sorted. Removal only marks an entry; a field's lists are rebuilt when half of their entries are dead. Texts are kept,
+// sorted. Removal only marks an entry, which keeps its id; a field's lists are rebuilt when half of their entries are dead. Texts are kept,
 // because ProbeInfo refers to them.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,12 @@
 #include "runtime/base/number_table.h"
 
 namespace sonde {
+
+/// A text that probes have in one of their fields. It lives as long as the index.
+struct NameCount {
+  const std::string* name;
+  size_t probes;
+};
 
 class ProbeIndex {
  public:
@@ -46,11 +53,15 @@ class ProbeIndex {
   /// Ids of the live probes that match the four globs, rising.
   std::vector<ProbeId> match(const Names& patterns) const;
 
+  /// The distinct texts that these probes have in a field, each with their number. `ids` rise, and all are live.
+  std::vector<NameCount> count_names(std::span<const ProbeId> ids, Field field) const;
+
   size_t live() const { return live_; }
 
  private:
   struct Entry {
-    uint32_t id;  ///< 0: removed
+    uint32_t id;
+    bool removed;
     uint32_t numbers[kFields];
     uint32_t next[kFields];  ///< position of the next entry with the same text; or kNone
   };
@@ -66,6 +77,7 @@ class ProbeIndex {
   struct Dictionary {
     std::deque<Text> texts;  ///< by number
     NumberTable numbers;
+    uint32_t last = kNone;  ///< the text that was entered last: providers enter many probes of one module
     uint32_t find(std::string_view text) const;
     uint32_t intern(std::string_view text);
   };

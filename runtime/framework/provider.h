@@ -171,8 +171,8 @@ struct sonde_plugin {
   uint32_t size; /* of this struct */
   uint32_t abi;  /* SONDE_PROVIDER_ABI */
   uint32_t pops_size, pattr_size, probedesc_size, argdesc_size;
-  /* Outside. Registers the providers. Returns 0, or an errno: then nothing may be registered, and the plug-in is left
-   * out. */
+  /* Outside. Registers the providers. Returns 0, or an errno: then the plug-in is left out, and what it has registered is
+   * taken back. */
   int (*start)(void);
   /* Outside, when nothing of it is enabled any more: ends its threads, unregisters its providers. */
   void (*stop)(void);

@@ -88,7 +88,10 @@ int Framework::Impl::unregister_provider(dtrace_provider_id_t id) {
   ProviderState* going = provider(id);
   if (going == nullptr) return EINVAL;
   if (going->enabled_probes > 0) return EBUSY;
-  for (ProbeId probe : std::exchange(going->probes, {})) destroy_probe(probes[probe.value - 1]);
+  {
+    const OpScope series(ProviderOp::Destroy, going->owner);
+    for (ProbeId probe : std::exchange(going->probes, {})) destroy_probe(probes[probe.value - 1]);
+  }
   going->gone = true;
   std::erase_if(target_hooks, [&](const TargetHook& hook) { return hook.owner == id; });
   return 0;
@@ -116,6 +119,7 @@ int Framework::Impl::condense_provider(dtrace_provider_id_t id) {
   ProviderState* state = provider(id);
   if (state == nullptr) return EINVAL;
   std::vector<ProbeId> kept;
+  const OpScope series(ProviderOp::Destroy, state->owner);
   for (ProbeId id_of_probe : std::exchange(state->probes, {})) {
     ProbeState& probe = probes[id_of_probe.value - 1];
     if (probe.enabled) {

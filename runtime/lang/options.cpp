@@ -95,7 +95,7 @@ std::optional<uint64_t> parse_rate(std::string_view text) {
 /// Nanoseconds. A number without a unit is seconds.
 std::optional<uint64_t> parse_duration(std::string_view text) {
   auto number = take_number(text);
-  if (!number || *number == 0) return std::nullopt;
+  if (!number) return std::nullopt;
   return in_units_of_time(*number, text.empty() ? "s" : text);
 }
 
@@ -107,12 +107,14 @@ constexpr TextChoices kTextChoices[] = {
     {"argstr", {"full", "plain", "classic"}},
     {"bufpolicy", {"switch", "fill", "ring"}},
     {"bufresize", {"auto", "manual"}},
+    {"diagnostics", {"auto", "dtrace", "place", "json"}},
     {"evaltime", {"exec", "preinit", "postinit", "main"}},
     {"late", {"dynamic", "static"}},
     {"linkmode", {"kernel", "primary", "dynamic", "static"}},
     {"linktype", {"elf", "dof"}},
     {"stdc", {"a", "c", "s", "t"}},
     {"temporality", {"delta", "cumulative"}},
+    {"units", {"auto", "always", "raw"}},
 };
 static_assert(std::ranges::is_sorted(kTextChoices, {}, &TextChoices::option));
 
@@ -152,8 +154,16 @@ std::optional<uint64_t> parse(const OptionRow& row, std::string_view text) {
       return size;
     }
     case OptionKind::Room: return parse_room(text);
-    case OptionKind::Count: return parse_count(text);
-    case OptionKind::Duration: return parse_duration(text);
+    case OptionKind::Count: {
+      auto count = parse_count(text);
+      if (count && row.name == "argstrsize" && (*count < 1 || *count > 4096)) return std::nullopt;
+      return count;
+    }
+    case OptionKind::Duration: {
+      auto time = parse_duration(text);
+      if (time && *time == 0 && row.name != "duration") return std::nullopt;  // a run may end as soon as it has begun
+      return time;
+    }
     case OptionKind::Rate: return parse_rate(text);
     case OptionKind::Text: return parse_text(row.name, text);
     case OptionKind::List: return text.empty() ? std::nullopt : std::optional<uint64_t>(0);
@@ -213,6 +223,7 @@ std::string hint_on_option(std::string_view name, std::string_view value) {
   }
   if (parse(*row, value)) return {};
   if (name == "strsize") return "2 to 65536 bytes";
+  if (name == "argstrsize") return "a number from 1 to 4096";
   switch (row->kind) {
     case OptionKind::Flag: return "yes or no; alone: yes";
     case OptionKind::Size: return "bytes, as in 4096, 64k or 4m; 1 at least";
@@ -238,6 +249,14 @@ uint64_t Options::number(std::string_view name) const { return value(name).numbe
 const std::string& Options::text(std::string_view name) const { return value(name).text; }
 const std::vector<std::string>& Options::list(std::string_view name) const { return value(name).list; }
 bool Options::was_set(std::string_view name) const { return value(name).set; }
+
+std::vector<std::string> Options::without_effect() const {
+  std::vector<std::string> lines;
+  for (const OptionRow& row : kOptions)
+    if (row.has_no_effect && was_set(row.name))
+      lines.push_back("option " + std::string(row.name) + " has no effect: " + std::string(row.doc));
+  return lines;
+}
 
 Result<void> Options::set_from_environment(char* const* environment) {
   constexpr std::string_view kPrefix = "DTRACE_OPT_";

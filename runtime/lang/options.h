@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/base/look.h"
 #include "runtime/base/result.h"
 #include "runtime/source/capabilities.h"
 
@@ -40,6 +41,8 @@ struct OptionRow {
   OptionPhase phase;
   std::string_view initial;
   std::string_view doc;
+  /// Scripts of other systems set it; here it changes nothing, for the reason in `doc`.
+  bool has_no_effect = false;
 };
 
 /// "event source: a, b, or auto: the first of them that works"
@@ -55,109 +58,136 @@ inline constexpr auto kSourceDoc = [] {
 }();
 
 inline constexpr std::array kOptions = std::to_array<OptionRow>({
-    {"aggpercpu", OptionKind::Flag, OptionPhase::Start, "0", "aggregations also show what each CPU gave"},
+    {"aggpercpu", OptionKind::Flag, OptionPhase::Start, "0", "also print the share of each CPU in aggregations"},
     {"aggrate", OptionKind::Rate, OptionPhase::Always, "1s",
-     "how old what printa() shows may be; where it is not set, nothing is"},
+     "how stale the data that printa() shows may be; by default it is current"},
     {"aggsize", OptionKind::Size, OptionPhase::Start, "64m", "memory for aggregations"},
-    {"aggsortkey", OptionKind::Flag, OptionPhase::Always, "0", "sort by keys, not by value"},
-    {"aggsortkeypos", OptionKind::Count, OptionPhase::Always, "0", "which key sorts first"},
-    {"aggsortpos", OptionKind::Count, OptionPhase::Always, "0", "which aggregation of a printa sorts"},
-    {"aggsortrev", OptionKind::Flag, OptionPhase::Always, "0", "sort the other way round"},
-    {"amin", OptionKind::Text, OptionPhase::CommandLine, "", "least stability (a/b/c) of what a script may name"},
-    {"argref", OptionKind::Flag, OptionPhase::Compile, "0", "macro arguments that no program names are no error"},
+    {"aggsortkey", OptionKind::Flag, OptionPhase::Always, "0",
+     "sort aggregations by their keys instead of their values"},
+    {"aggsortkeypos", OptionKind::Count, OptionPhase::Always, "0", "number of the key that sorts first"},
+    {"aggsortpos", OptionKind::Count, OptionPhase::Always, "0",
+     "number of the aggregation that sorts the rows of a printa() of several"},
+    {"aggsortrev", OptionKind::Flag, OptionPhase::Always, "0", "sort in reverse order"},
+    {"amin", OptionKind::Text, OptionPhase::CommandLine, "",
+     "lowest stability (a/b/c) of the names that a script may use"},
+    {"argref", OptionKind::Flag, OptionPhase::Compile, "0", "permit macro arguments that no program uses"},
     {"argstr", OptionKind::Text, OptionPhase::Compile, "full",
-     "how argstr and retstr show a system call: full, plain (descriptors as bare numbers), or classic (numbers in hex, "
-     "by name)"},
+     "how argstr and retstr show a system call: full, plain (descriptors as numbers only), or classic (all numbers in "
+     "hex, with parameter names)"},
+    {"argstrsize", OptionKind::Count, OptionPhase::CommandLine, "32",
+     "bytes of each text and buffer that argstr shows, up to 4096"},
+    {"argstrwhole", OptionKind::Flag, OptionPhase::CommandLine, "0",
+     "argstr shows all members of structures, and the environment of execve"},
     {"bufpolicy", OptionKind::Text, OptionPhase::Start, "switch",
-     "what a full buffer does: switch (drops until it is read), fill (drops from then on), ring (keeps the newest)"},
+     "what happens when a buffer is full: switch (drop until it has been read), fill (drop from then on), ring "
+     "(overwrite the oldest)"},
     {"bufresize", OptionKind::Text, OptionPhase::Start, "auto",
-     "auto: a buffer that memory cannot be had for is halved until it can; manual: that is an error"},
+     "auto: if memory is short, halve the buffers until they fit; manual: fail"},
     {"bufsize", OptionKind::Size, OptionPhase::Start, "4m", "size of each principal buffer"},
     {"children", OptionKind::Flag, OptionPhase::CommandLine, "0",
-     "-p takes the children, too, that the process has already, and theirs"},
+     "-p also attaches to the existing descendants of the process"},
     {"cleanrate", OptionKind::Rate, OptionPhase::Start, "101hz",
-     "how soon a speculation that several threads used is free again"},
-    {"core", OptionKind::Flag, OptionPhase::CommandLine, "0", "accepted: names are never taken from a core file"},
-    {"cpp", OptionKind::Flag, OptionPhase::CommandLine, "0", "as -C"},
-    {"cppargs", OptionKind::Text, OptionPhase::CommandLine, "", "more words for the preprocessor"},
-    {"cpphdrs", OptionKind::Flag, OptionPhase::CommandLine, "0", "as -H"},
-    {"cpppath", OptionKind::Text, OptionPhase::CommandLine, "cpp", "the preprocessor"},
-    {"cpu", OptionKind::Count, OptionPhase::Start, "", "only what happens on this CPU"},
+     "how soon a speculation of several threads becomes free again"},
+    {"core", OptionKind::Flag, OptionPhase::CommandLine, "0", "Sonde takes no names from core files", true},
+    {"cpp", OptionKind::Flag, OptionPhase::CommandLine, "0", "run the preprocessor, as -C"},
+    {"cppargs", OptionKind::Text, OptionPhase::CommandLine, "", "more arguments for the preprocessor"},
+    {"cpphdrs", OptionKind::Flag, OptionPhase::CommandLine, "0", "print the names of included files, as -H"},
+    {"cpppath", OptionKind::Text, OptionPhase::CommandLine, "cpp", "path of the preprocessor"},
+    {"cpu", OptionKind::Count, OptionPhase::Start, "", "trace only this CPU"},
     {"defaultargs", OptionKind::Flag, OptionPhase::Compile, "0", "missing macro arguments are 0 or \"\""},
-    {"define", OptionKind::List, OptionPhase::CommandLine, "", "as -D"},
+    {"define", OptionKind::List, OptionPhase::CommandLine, "", "define a macro, as -D"},
     {"demangle", OptionKind::Flag, OptionPhase::CommandLine, "1",
-     "functions of C++, Rust and D are shown as in the source; no: as the linker has them"},
-    {"destructive", OptionKind::Flag, OptionPhase::Start, "0", "allow destructive actions"},
+     "show functions of C++, Rust and D by their names in the source; no: by their linker names"},
+    {"destructive", OptionKind::Flag, OptionPhase::Start, "0", "permit destructive actions, as -w"},
+    {"diagnostics", OptionKind::Text, OptionPhase::CommandLine, "auto",
+     "how compile errors are shown: dtrace (as DTrace does), place (FILE:LINE:COLUMN: error: REASON), json (an object "
+     "a "
+     "line, for editors), or auto: place on a terminal, otherwise dtrace"},
     {"droptags", OptionKind::Flag, OptionPhase::Always, "0", "print the tags of drops"},
-    {"duration", OptionKind::Duration, OptionPhase::CommandLine, "", "the run ends by itself after that time"},
-    {"dynvarsize", OptionKind::Size, OptionPhase::Start, "16m", "memory for associative and thread-local variables"},
-    {"empty", OptionKind::Flag, OptionPhase::Compile, "0", "a program may be empty"},
+    {"duration", OptionKind::Duration, OptionPhase::CommandLine, "", "end the run after this time"},
+    {"dynvarsize", OptionKind::Size, OptionPhase::Start, "16m",
+     "memory for associative arrays and thread-local variables"},
+    {"empty", OptionKind::Flag, OptionPhase::Compile, "0", "permit an empty program"},
     {"eofexit", OptionKind::Flag, OptionPhase::CommandLine, "0",
-     "the run ends when standard input, a pipe or a socket, is at its end"},
+     "end the run when standard input, a pipe or a socket, ends"},
     {"errtags", OptionKind::Flag, OptionPhase::Compile, "0", "print the tags of compile errors"},
     {"evaltime", OptionKind::Text, OptionPhase::Compile, "",
-     "where a -c program waits for the probes: exec, preinit, postinit (dynamic linker done) or main"},
-    {"flowindent", OptionKind::Flag, OptionPhase::Always, "0", "indent entry and return"},
+     "where a program of -c waits until its probes are enabled: exec, preinit, postinit (after the dynamic linker) or "
+     "main"},
+    {"flowindent", OptionKind::Flag, OptionPhase::Always, "0", "indent output at entry and return, as -F"},
     {"followforks", OptionKind::Flag, OptionPhase::CommandLine, "1",
-     "pid probes of a process also fire in those that it forks, until they execute another program"},
+     "pid probes also fire in forked children of the process, until these execute another program"},
     {"format", OptionKind::Text, OptionPhase::CommandLine, "text",
-     "how output is printed: text, as DTrace does, or jsonl and others, for programs"},
-    {"host", OptionKind::Text, OptionPhase::CommandLine, "", "the name that output for programs gives this host"},
-    {"ilp32", OptionKind::Flag, OptionPhase::CommandLine, "0", "as -32: long and pointers in memory have 4 bytes"},
-    {"incdir", OptionKind::List, OptionPhase::CommandLine, "", "as -I"},
+     "output format: text, as DTrace prints, or for other programs jsonl, csv, folded, svg"},
+    {"host", OptionKind::Text, OptionPhase::CommandLine, "", "name of this host in output for other programs"},
+    {"ilp32", OptionKind::Flag, OptionPhase::CommandLine, "0", "long and pointers in memory have 4 bytes, as -32"},
+    {"incdir", OptionKind::List, OptionPhase::CommandLine, "", "add a directory of include files, as -I"},
     {"interval", OptionKind::Duration, OptionPhase::CommandLine, "",
-     "aggregations are printed at each multiple of that time, 100 ms at least"},
-    {"jstackframes", OptionKind::Count, OptionPhase::Start, "50", "frames of jstack()"},
-    {"jstackstrsize", OptionKind::Count, OptionPhase::Start, "512", "bytes of names of jstack()"},
-    {"kdefs", OptionKind::Flag, OptionPhase::Compile, "1", "kernel symbols must be known"},
-    {"knodefs", OptionKind::Flag, OptionPhase::Compile, "0", "unknown kernel symbols are no error"},
+     "print the aggregations at each multiple of this time, which is 100 ms or more"},
+    {"jstackframes", OptionKind::Count, OptionPhase::Start, "50", "frames that jstack() records"},
+    {"jstackstrsize", OptionKind::Count, OptionPhase::Start, "512",
+     "Sonde finds the names of compiled code when it prints them", true},
+    {"kdefs", OptionKind::Flag, OptionPhase::Compile, "1", "a script cannot name variables of the kernel", true},
+    {"knodefs", OptionKind::Flag, OptionPhase::Compile, "0", "a script cannot name variables of the kernel", true},
     {"labels", OptionKind::Text, OptionPhase::CommandLine, "",
-     "what output for programs says of the run: k=v, one or more, with commas"},
-    {"late", OptionKind::Text, OptionPhase::CommandLine, "dynamic",
-     "dynamic or static: when translators of other programs are linked; ours are there from the start"},
-    {"lazyload", OptionKind::Flag, OptionPhase::CommandLine, "0",
-     "accepted: -G programs load with the object they are in"},
-    {"ldpath", OptionKind::Text, OptionPhase::CommandLine, "ld", "the linker that -G uses"},
-    {"libdir", OptionKind::List, OptionPhase::CommandLine, "", "as -L"},
-    {"linkmode", OptionKind::Text, OptionPhase::CommandLine, "kernel",
-     "kernel, primary, dynamic or static: where symbols are looked up"},
-    {"linktype", OptionKind::Text, OptionPhase::CommandLine, "elf", "elf or dof: what -G writes"},
-    {"maxframes", OptionKind::Count, OptionPhase::Start, "127", "frames of any stack, at most"},
-    {"nolibs", OptionKind::Flag, OptionPhase::CommandLine, "0", "load no D library"},
-    {"nspec", OptionKind::Count, OptionPhase::Start, "1", "speculations at once"},
+     "labels of the run in output for other programs: k=v, separated by commas"},
+    {"late", OptionKind::Text, OptionPhase::CommandLine, "dynamic", "Sonde makes no objects to link into programs",
+     true},
+    {"lazyload", OptionKind::Flag, OptionPhase::CommandLine, "0", "Sonde makes no objects to link into programs", true},
+    {"ldpath", OptionKind::Text, OptionPhase::CommandLine, "ld", "Sonde makes no objects to link into programs", true},
+    {"libdir", OptionKind::List, OptionPhase::CommandLine, "", "add a directory of D libraries, as -L"},
+    {"linkmode", OptionKind::Text, OptionPhase::CommandLine, "kernel", "Sonde makes no objects to link into programs",
+     true},
+    {"linktype", OptionKind::Text, OptionPhase::CommandLine, "elf", "Sonde makes no objects to link into programs",
+     true},
+    {"maxframes", OptionKind::Count, OptionPhase::Start, "127", "largest number of frames in any stack"},
+    {"mintime", OptionKind::Duration, OptionPhase::CommandLine, "",
+     "-F leaves out calls that take less time than this, as 1ms"},
+    {"nolibs", OptionKind::Flag, OptionPhase::CommandLine, "0", "load no D libraries"},
+    {"nspec", OptionKind::Count, OptionPhase::Start, "1", "number of speculations at one time"},
     {"outbufsize", OptionKind::Size, OptionPhase::CommandLine, "16m",
-     "output that may wait for who reads it; records beyond are dropped and counted"},
-    {"pgmax", OptionKind::Count, OptionPhase::CommandLine, "8", "processes that are held open at once"},
-    {"preallocate", OptionKind::Size, OptionPhase::CommandLine, "4k", "accepted: memory is taken when it is needed"},
-    {"printsize", OptionKind::Size, OptionPhase::Start, "8k", "most bytes that print() shows"},
-    {"procfspath", OptionKind::Text, OptionPhase::CommandLine, "/proc", "where the process file system is"},
-    {"pspec", OptionKind::Flag, OptionPhase::Compile, "0", "a program may be a probe description without clause"},
-    {"quiet", OptionKind::Flag, OptionPhase::Always, "0", "print only what the script prints"},
-    {"quietresize", OptionKind::Flag, OptionPhase::Always, "0", "say nothing when buffers had to be made smaller"},
+     "how much output may wait for its reader; records beyond that are dropped and counted"},
+    {"pgmax", OptionKind::Count, OptionPhase::CommandLine, "8", "Sonde holds no processes open", true},
+    {"preallocate", OptionKind::Size, OptionPhase::CommandLine, "4k", "Sonde allocates memory when it needs it", true},
+    {"printsize", OptionKind::Size, OptionPhase::Start, "8k", "largest object that print() shows, in bytes"},
+    {"procfspath", OptionKind::Text, OptionPhase::CommandLine, "/proc", "the process file system is always at /proc",
+     true},
+    {"pspec", OptionKind::Flag, OptionPhase::Compile, "0", "permit a probe description without a clause"},
+    {"quiet", OptionKind::Flag, OptionPhase::Always, "0", "print only what the script prints, as -q"},
+    {"quietresize", OptionKind::Flag, OptionPhase::Always, "0", "do not report buffers that had to be made smaller"},
     {"rawbytes", OptionKind::Flag, OptionPhase::Always, "0", "print strings and arrays as bytes"},
+    {"samestack", OptionKind::Flag, OptionPhase::Always, "0",
+     "a traced stack that equals the last one of its thread is one line: same stack"},
+    {"setenv", OptionKind::List, OptionPhase::CommandLine, "",
+     "a variable in the environment of -c programs, NAME=VALUE; NAME alone removes it"},
     {"source", OptionKind::Text, OptionPhase::CommandLine, "auto",
      std::string_view(kSourceDoc.data(), kSourceDoc.size())},
-    {"specsize", OptionKind::Room, OptionPhase::Start, "4m", "memory of each speculation"},
-    {"stackframes", OptionKind::Count, OptionPhase::Start, "20", "frames of stack()"},
-    {"stackindent", OptionKind::Count, OptionPhase::Always, "14", "indentation of stack frames"},
+    {"specsize", OptionKind::Room, OptionPhase::Start, "4m", "memory for each speculation"},
+    {"stackframes", OptionKind::Count, OptionPhase::Start, "20", "frames that stack() records"},
+    {"stackindent", OptionKind::Count, OptionPhase::Always, "14", "columns by which stack frames are indented"},
     {"statusrate", OptionKind::Rate, OptionPhase::Start, "1s", "how often drops are reported"},
-    {"stdc", OptionKind::Text, OptionPhase::CommandLine, "a", "a, c, s or t: how the preprocessor sees __STDC__"},
-    {"strip", OptionKind::Flag, OptionPhase::CommandLine, "0", "-G leaves the program's text out of the object"},
-    {"strsize", OptionKind::Size, OptionPhase::Start, "256", "longest string, bytes"},
+    {"stdc", OptionKind::Text, OptionPhase::CommandLine, "a",
+     "value of __STDC__ for the preprocessor: a, c, s or t, as -X"},
+    {"strip", OptionKind::Flag, OptionPhase::CommandLine, "0", "Sonde makes no objects to link into programs", true},
+    {"strsize", OptionKind::Size, OptionPhase::Start, "256", "longest string, in bytes"},
     {"switchrate", OptionKind::Rate, OptionPhase::Always, "10hz", "how often buffers are read"},
-    {"syscall_arg_type", OptionKind::Flag, OptionPhase::Always, "0", "argstr shows types"},
+    {"syscall_arg_type", OptionKind::Flag, OptionPhase::Always, "0", "argstr also shows the types of the arguments"},
     {"syslibdir", OptionKind::Text, OptionPhase::CommandLine, "",
-     "directory of D libraries, loaded before those of -L"},
+     "directory of the D libraries that are loaded before those of -L"},
     {"temporality", OptionKind::Text, OptionPhase::CommandLine, "",
-     "what a snapshot of aggregations holds: delta (since the last one; where interval is set, the default) or "
-     "cumulative"},
-    {"udefs", OptionKind::Flag, OptionPhase::Compile, "1", "user symbols must be known"},
-    {"undef", OptionKind::List, OptionPhase::CommandLine, "", "as -U"},
-    {"unodefs", OptionKind::Flag, OptionPhase::Compile, "0", "unknown user symbols are no error"},
-    {"ustackframes", OptionKind::Count, OptionPhase::Start, "100", "frames of ustack()"},
+     "what each print of the aggregations covers: delta, since the last print (default with interval), or cumulative, "
+     "since the start"},
+    {"udefs", OptionKind::Flag, OptionPhase::Compile, "1", "a script cannot name variables of programs", true},
+    {"undef", OptionKind::List, OptionPhase::CommandLine, "", "remove a macro, as -U"},
+    {"units", OptionKind::Text, OptionPhase::CommandLine, "auto",
+     "auto: on a terminal, times of calls have a unit, and so have large sizes in the list of calls; always: elsewhere "
+     "and in argstr, too; raw: nowhere"},
+    {"unodefs", OptionKind::Flag, OptionPhase::Compile, "0", "a script cannot name variables of programs", true},
+    {"user", OptionKind::Text, OptionPhase::CommandLine, "", "the user that -c programs run as, as --user; for root"},
+    {"ustackframes", OptionKind::Count, OptionPhase::Start, "100", "frames that ustack() records"},
     {"verbose", OptionKind::Flag, OptionPhase::Compile, "0", "list the fire parts, as -S"},
-    {"version", OptionKind::Text, OptionPhase::Compile, "", "language version that the script wants"},
-    {"zdefs", OptionKind::Flag, OptionPhase::Compile, "0", "descriptions may match nothing"},
+    {"version", OptionKind::Text, OptionPhase::Compile, "", "version of the language that the script needs"},
+    {"zdefs", OptionKind::Flag, OptionPhase::Compile, "0", "permit descriptions that match nothing, as -Z"},
 });
 static_assert(std::ranges::is_sorted(kOptions, {}, &OptionRow::name));
 
@@ -176,6 +206,8 @@ class Options {
   const std::string& text(std::string_view name) const;
   const std::vector<std::string>& list(std::string_view name) const;  ///< List, in the order of setting
   bool was_set(std::string_view name) const;
+  /// A sentence for each option that was set and has no effect.
+  std::vector<std::string> without_effect() const;
 
   /// Sets options from DTRACE_OPT_NAME=value in the environment. Errors: as set(), with the variable's name.
   Result<void> set_from_environment(char* const* environment);
@@ -190,5 +222,10 @@ class Options {
   const Value& value(std::string_view name) const;
   std::map<std::string, Value, std::less<>> values_;
 };
+
+/// Whether times that are shown with this look have units.
+inline bool shows_units(const Options& options, const Look& look) {
+  return options.text("units") == "always" || (options.text("units") == "auto" && look.is_rich());
+}
 
 }  // namespace sonde

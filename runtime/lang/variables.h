@@ -18,12 +18,15 @@ enum class From : uint8_t {
   Text,       ///< DIF CAPTEXT `which`, operand 0: captured into a text slot
   TextOf,     ///< DIF CAPTEXT `which`, operand: the index; a hidden array such as __fdpath[n], __comm[pid]
   Header,     ///< the record's header: offset `which` in bytes; width by the type
-  Body,       ///< the runtime's `uint64_t sonde_var_NAME(BodyContext *)`
+  Body,       ///< the runtime's `uint64_t sonde_var_NAME(BodyContext *)`; `which`: 0, or kOfProbe
   Typed,      ///< args[]: the compiler lowers it to a cast of argN
   Registers,  ///< uregs[]: DIF REG
   Library,    ///< defined by a D library: an inline or translator (compiler/library/)
   Refused,    ///< known, but not supported: `doc` has the reason
 };
+
+/// Of a body's variable: it depends on the clause and the probe alone.
+inline constexpr uint32_t kOfProbe = 1;
 
 struct DVariable {
   std::string_view name;
@@ -43,7 +46,7 @@ constexpr bool is_return_address(const DVariable& variable) {
 #define SONDE_HEADER(field) static_cast<uint32_t>(offsetof(sonde_record, field))
 inline constexpr std::array kVariables = std::to_array<DVariable>({
     {"__argstr", "string", From::Text, SONDE_DIF_TEXT_SYSCALL_ARGS, "internal to argstr"},
-    {"__bound_cpu", "int", From::Fire, SONDE_DIF_VAR_BOUND_CPU, "the only cpu that the thread may run on"},
+    {"__bound_cpu", "int", From::Fire, SONDE_DIF_VAR_BOUND_CPU, "the only CPU on which the thread may run"},
     {"__comm", "string", From::TextOf, SONDE_DIF_TEXT_COMM, "name of a process"},
     {"__cwd", "string", From::Text, SONDE_DIF_TEXT_CWD, "working directory"},
     {"__egid", "gid_t", From::Fire, SONDE_DIF_VAR_EGID, "effective group id"},
@@ -62,7 +65,7 @@ inline constexpr std::array kVariables = std::to_array<DVariable>({
     {"__psargs", "string", From::Text, SONDE_DIF_TEXT_PSARGS, "arguments of the process"},
     {"__root", "string", From::Text, SONDE_DIF_TEXT_ROOT, "root directory"},
     {"__sid", "pid_t", From::Fire, SONDE_DIF_VAR_SID, "session"},
-    {"__stack_start", "uintptr_t", From::Fire, SONDE_DIF_VAR_STACK_START, "where argc lies"},
+    {"__stack_start", "uintptr_t", From::Fire, SONDE_DIF_VAR_STACK_START, "address of argc"},
     {"__syscall", "int", From::Fire, SONDE_DIF_VAR_SYSCALL, "number of the current system call"},
     {"__tty", "dev_t", From::Fire, SONDE_DIF_VAR_TTY, "device of the controlling terminal"},
     {"arg0", "int64_t", From::Argument, 0, "first argument of the probe"},
@@ -75,46 +78,49 @@ inline constexpr std::array kVariables = std::to_array<DVariable>({
     {"arg7", "int64_t", From::Argument, 7, "eighth argument"},
     {"arg8", "int64_t", From::Argument, 8, "ninth argument"},
     {"arg9", "int64_t", From::Argument, 9, "tenth argument"},
-    {"args", "", From::Typed, 0, "the probe's arguments with their types"},
-    {"argstr", "string", From::Body, 0, "the system call's arguments, a signal's siginfo, how a thread ended"},
+    {"args", "", From::Typed, 0, "arguments of the probe, with their types"},
+    {"argstr", "string", From::Body, 0,
+     "arguments of the system call, siginfo of the signal, or how the thread ended, as text"},
     {"caller", "uintptr_t", From::Fire, SONDE_DIF_VAR_CALLER,
-     "where the current kernel function was called; 0 where the kernel is not to be seen"},
-    {"chip", "chipid_t", From::Library, 0, "processor package of the cpu"},
-    {"cpu", "int", From::Fire, SONDE_DIF_VAR_CPU, "cpu that the thread runs on"},
-    {"curcpu", "cpuinfo_t *", From::Library, 0, "the cpu"},
-    {"curlwpsinfo", "lwpsinfo_t *", From::Library, 0, "the thread"},
-    {"curpsinfo", "psinfo_t *", From::Library, 0, "the process"},
-    {"curthread", "struct task_struct *", From::Fire, SONDE_DIF_VAR_CURTHREAD, "the thread, as the kernel has it",
+     "return address of the current kernel function; 0 if this session cannot see the kernel"},
+    {"chip", "chipid_t", From::Library, 0, "processor package of the CPU"},
+    {"cpu", "int", From::Fire, SONDE_DIF_VAR_CPU, "CPU on which the thread runs"},
+    {"curcpu", "cpuinfo_t *", From::Library, 0, "information about the CPU"},
+    {"curlwpsinfo", "lwpsinfo_t *", From::Library, 0, "information about the thread"},
+    {"curpsinfo", "psinfo_t *", From::Library, 0, "information about the process"},
+    {"curthread", "struct task_struct *", From::Fire, SONDE_DIF_VAR_CURTHREAD, "the kernel's structure of the thread",
      kOfKernel},
     {"cwd", "string", From::Library, 0, "working directory"},
-    {"epid", "uint64_t", From::Body, 0, "number of the enabled clause"},
-    {"errno", "int", From::Fire, SONDE_DIF_VAR_ERRNO, "error of the system call that returns, 0 if none"},
+    {"epid", "uint64_t", From::Body, kOfProbe, "number of the enabled clause"},
+    {"errno", "int", From::Fire, SONDE_DIF_VAR_ERRNO, "error of the system call, at its return; 0: none"},
+    {"errnoname", "string", From::Library, 0, "the name of errno, as ENOENT; empty if there was no error"},
     {"execname", "string", From::Text, SONDE_DIF_TEXT_EXECNAME, "name of the program"},
     {"fds", "fileinfo_t", From::Library, 0, "file descriptors of the process"},
     {"gid", "gid_t", From::Fire, SONDE_DIF_VAR_GID, "real group id"},
     {"id", "uint_t", From::Header, SONDE_HEADER(probe), "id of the probe"},
-    {"ipl", "uint_t", From::Library, 0, "interrupt level: 0, for probes fire outside of interrupts"},
-    {"lgrp", "lgrp_id_t", From::Library, 0, "memory node of the cpu"},
+    {"ipl", "uint_t", From::Library, 0, "interrupt level: always 0, because no probe fires in an interrupt"},
+    {"lgrp", "lgrp_id_t", From::Library, 0, "memory node of the CPU"},
     {"pid", "pid_t", From::Header, SONDE_HEADER(pid), "process id"},
-    {"ppid", "pid_t", From::Fire, SONDE_DIF_VAR_PPID, "parent's process id"},
-    {"probefunc", "string", From::Body, 0, "third field of the probe"},
-    {"probemod", "string", From::Body, 0, "second field of the probe"},
-    {"probename", "string", From::Body, 0, "fourth field of the probe"},
-    {"probeprov", "string", From::Body, 0, "first field of the probe"},
-    {"pset", "psetid_t", From::Library, 0, "processor set: 0, the only one"},
-    {"retstr", "string", From::Body, 0, "the system call's result, as text"},
+    {"ppid", "pid_t", From::Fire, SONDE_DIF_VAR_PPID, "process id of the parent"},
+    {"probefunc", "string", From::Body, kOfProbe, "third field of the probe"},
+    {"probemod", "string", From::Body, kOfProbe, "second field of the probe"},
+    {"probename", "string", From::Body, kOfProbe, "fourth field of the probe"},
+    {"probeprov", "string", From::Body, kOfProbe, "first field of the probe"},
+    {"pset", "psetid_t", From::Library, 0, "processor set: always 0, the only one"},
+    {"retstr", "string", From::Body, 0, "result of the system call as text"},
     {"root", "string", From::Library, 0, "root directory"},
     {"stackdepth", "uint32_t", From::Fire, SONDE_DIF_VAR_STACKDEPTH,
-     "frames of the kernel's stack; 0 where the kernel is not to be seen"},
+     "number of frames of the kernel stack; 0 if this session cannot see the kernel"},
     {"tid", "id_t", From::Header, SONDE_HEADER(tid), "thread id"},
-    {"timestamp", "uint64_t", From::Header, SONDE_HEADER(timestamp), "nanoseconds, since some point in the past"},
+    {"timestamp", "uint64_t", From::Header, SONDE_HEADER(timestamp),
+     "time in nanoseconds since a fixed point in the past"},
     {"ucaller", "uint64_t", From::Fire, SONDE_DIF_VAR_UCALLER, "return address of the current user function"},
     {"uid", "uid_t", From::Fire, SONDE_DIF_VAR_UID, "real user id"},
-    {"uregs", "uint64_t", From::Registers, 0, "registers of the thread"},
-    {"ustackdepth", "uint32_t", From::Fire, SONDE_DIF_VAR_USTACKDEPTH, "frames of the user stack"},
-    {"vtimestamp", "uint64_t", From::Fire, SONDE_DIF_VAR_VTIMESTAMP, "cpu time of the thread, ns"},
-    {"walltimestamp", "int64_t", From::Body, 0, "nanoseconds since 1970"},
-    {"zonename", "string", From::Library, 0, "\"global\": Linux has no zones"},
+    {"uregs", "uint64_t", From::Registers, 0, "registers of the thread, by number"},
+    {"ustackdepth", "uint32_t", From::Fire, SONDE_DIF_VAR_USTACKDEPTH, "number of frames of the user stack"},
+    {"vtimestamp", "uint64_t", From::Fire, SONDE_DIF_VAR_VTIMESTAMP, "processor time of the thread in nanoseconds"},
+    {"walltimestamp", "int64_t", From::Body, 0, "time in nanoseconds since 1970"},
+    {"zonename", "string", From::Library, 0, "always \"global\": Linux has no zones"},
 });
 #undef SONDE_HEADER
 static_assert(std::ranges::is_sorted(kVariables, {}, &DVariable::name));

@@ -72,6 +72,22 @@ std::string errno_text(int error) {
   return std::to_string(error) + ", " + (error > 0 && name != nullptr ? name : "which is no errno");
 }
 
+/// What is wrong with its start(); empty: it has started.
+std::string run_start(const struct sonde_plugin& plugin, const Framework& framework) {
+  const std::string before = framework.register_refusal();
+  const size_t others = framework.providers().size();
+  int error = 0;
+  try {
+    const OpScope scope(ProviderOp::Start, {"", plugin_of(&plugin)});
+    error = plugin.start();
+  } catch (...) {
+    return "start() throws: " + exception_text();
+  }
+  const std::string why = framework.register_refusal();
+  if (error != 0) return "start() returns " + errno_text(error) + (why.empty() || why == before ? "" : ": " + why);
+  return framework.providers().size() > others ? "" : "start() registers no provider";
+}
+
 }  // namespace
 
 Result<const struct sonde_plugin*> open_plugin(const std::string& path) {
@@ -83,18 +99,13 @@ Result<const struct sonde_plugin*> open_plugin(const std::string& path) {
   return plugin;
 }
 
-Result<void> start_plugin(const struct sonde_plugin& plugin, const Framework& framework) {
-  const std::string before = framework.register_refusal();
-  int error = 0;
-  try {
-    const OpScope scope(ProviderOp::Start, {"", plugin_of(&plugin)});
-    error = plugin.start();
-  } catch (...) {
-    return Error("start() throws: " + exception_text());
-  }
-  if (error == 0) return {};
-  const std::string why = framework.register_refusal();
-  return Error("start() returns " + errno_text(error) + (why.empty() || why == before ? "" : ": " + why));
+Result<void> start_plugin(const struct sonde_plugin& plugin, Framework& framework) {
+  const size_t before = framework.registered();
+  const std::string wrong = run_start(plugin, framework);
+  if (wrong.empty()) return {};
+  std::string names;
+  for (const std::string& name : framework.unregister_after(before)) names += (names.empty() ? "" : ", ") + name;
+  return Error(wrong + (names.empty() ? "" : "; what it had registered is taken back: " + names));
 }
 
 void stop_plugin(const struct sonde_plugin& plugin) {
@@ -108,7 +119,6 @@ void ask_plugin(const std::string& path, Progress& progress) {
   if (!plugin) progress.fail(plugin.error().message());
   progress.doing("start()");
   if (auto started = start_plugin(**plugin, framework); !started) progress.fail(started.error().message());
-  if (framework.providers().empty()) progress.fail("start() registers no provider");
   progress.doing("dtps_provide");
   for (ProbeId id : framework.match({})) {
     const ProbeInfo& info = framework.info(id);

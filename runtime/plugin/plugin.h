@@ -14,8 +14,9 @@ namespace sonde {
 /// Loads the file; it stays loaded as long as this process lives. Errors: why it is not a plug-in for this sonde.
 Result<const struct sonde_plugin*> open_plugin(const std::string& path);
 
-/// Starts it in the current framework. Errors: what its start() returned, and why.
-Result<void> start_plugin(const struct sonde_plugin& plugin, const Framework& framework);
+/// Starts it in the current framework, which keeps nothing of a plug-in that fails. Errors: what its start() returned,
+/// and why; it has registered no provider.
+Result<void> start_plugin(const struct sonde_plugin& plugin, Framework& framework);
 
 /// Stops it, which it may do once.
 void stop_plugin(const struct sonde_plugin& plugin);

@@ -20,6 +20,7 @@
 #include <fstream>
 #include <utility>
 
+#include "runtime/base/interrupt.h"
 #include "runtime/framework/context.h"
 #include "runtime/framework/observers.h"
 #include "runtime/framework/op_scope.h"
@@ -41,6 +42,7 @@ void prepare_child(Trial::Voice voice) {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   for (int signal = 1; signal < NSIG; signal++) ::signal(signal, SIG_DFL);
+  forget_handlers();
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "runtime/agg/snapshot.h"
+#include "runtime/print/flow_tree.h"
 #include "runtime/print/printers.h"
 #include "runtime/print/trace_record.h"
 #include "runtime/program/fault.h"
@@ -35,6 +36,7 @@ struct RunStart {
   const std::deque<AggregationDesc>* aggregations = nullptr;
   uint64_t interval = 0;  ///< ns between snapshots; 0: only at the end and by printa()
   bool deltas = false;    ///< a snapshot has only what was added since the last one
+  FlowStyle flow;         ///< how -F shows calls, as text
 };
 
 /// How a run has ended.
@@ -72,10 +74,11 @@ struct FaultReport {
   uint64_t more_before = 0;  ///< faults of the same kind that were counted instead of reported
 };
 
-/// The current values of -x quiet and flowindent; a record keeps those of its firing.
+/// The current values of -x quiet, flowindent and samestack; a record keeps the first two of its firing.
 struct RowStyle {
   bool quiet = false;
   bool flowindent = false;
+  bool same_stack = false;
 };
 
 /// Where a printer's output goes.

@@ -4,19 +4,24 @@
 //   header | types: one after the other, numbered from 1 | strings
 //
 // Read once and indexed by offset, which takes some milliseconds for a whole kernel; names are searched on demand.
+#include <fcntl.h>
 #include <linux/btf.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
-#include <fstream>
 
+#include "runtime/base/unique_fd.h"
 #include "runtime/process/c_types.h"
 
 namespace sonde {
 namespace {
 
 constexpr size_t kMaxBytes = 256u << 20;
-constexpr int kMaxChain = 64;  // qualifiers in a row
+constexpr size_t kUsualBytes = 24;  // of a type, at least
+constexpr int kMaxChain = 64;       // qualifiers in a row
 
 class BtfTypes : public CTypes {
  public:
@@ -36,6 +41,7 @@ class BtfTypes : public CTypes {
     names_ = {reinterpret_cast<const char*>(bytes_.data()) + header.hdr_len + header.str_off, header.str_len};
     uint64_t at = header.hdr_len + header.type_off;
     const uint64_t end = at + header.type_len;
+    offsets_.reserve(header.type_len / kUsualBytes);
     offsets_.assign(1, 0);
     while (at < end) {
       if (end - at < sizeof(btf_type)) return "types are cut off";
@@ -54,7 +60,7 @@ class BtfTypes : public CTypes {
       const uint32_t kind = BTF_INFO_KIND(head.info);
       const bool forward =
           kind == BTF_KIND_FWD && (BTF_INFO_KFLAG(head.info) ? what == CName::Union : what == CName::Struct);
-      const bool fits = (what == CName::Struct && kind == BTF_KIND_STRUCT) ||
+      const bool fits = (what == CName::Struct && (kind == BTF_KIND_STRUCT || kind == BTF_KIND_DATASEC)) ||
                         (what == CName::Union && kind == BTF_KIND_UNION) ||
                         (what == CName::Enum && (kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64)) ||
                         (what == CName::Typedef && kind == BTF_KIND_TYPEDEF);
@@ -91,6 +97,7 @@ class BtfTypes : public CTypes {
       }
       case BTF_KIND_STRUCT:
       case BTF_KIND_UNION: record(id, head, out); break;
+      case BTF_KIND_DATASEC: section(id, head, out); break;
       case BTF_KIND_FWD:
         out.kind = BTF_INFO_KFLAG(head.info) ? CType::Kind::Union : CType::Kind::Struct;
         out.complete = false;
@@ -173,13 +180,13 @@ class BtfTypes : public CTypes {
            names_.size() - head.name_off > name.size() && names_[head.name_off + name.size()] == 0;
   }
 
-  /// The type without const, volatile, restrict and tags.
+  /// The type without const, volatile, restrict and tags; of a variable, its type.
   CTypeId bare(CTypeId id) const {
     for (int i = 0; i < kMaxChain && id != kCVoid && id < offsets_.size(); ++i) {
       const btf_type head = header_at(offsets_[id]);
       const uint32_t kind = BTF_INFO_KIND(head.info);
-      const bool qualifier =
-          kind == BTF_KIND_CONST || kind == BTF_KIND_VOLATILE || kind == BTF_KIND_RESTRICT || kind == BTF_KIND_TYPE_TAG;
+      const bool qualifier = kind == BTF_KIND_VAR || kind == BTF_KIND_CONST || kind == BTF_KIND_VOLATILE ||
+                             kind == BTF_KIND_RESTRICT || kind == BTF_KIND_TYPE_TAG;
       if (!qualifier) return id;
       id = head.type;
     }
@@ -205,6 +212,17 @@ class BtfTypes : public CTypes {
         member.bit_width = BTF_MEMBER_BITFIELD_SIZE(one.offset);
       }
       out.members.push_back(std::move(member));
+    }
+  }
+
+  /// A section of variables is a struct of them.
+  void section(CTypeId id, const btf_type& head, CType& out) const {
+    out.kind = CType::Kind::Struct;
+    out.size = head.size;
+    for (uint32_t i = 0; i < BTF_INFO_VLEN(head.info); ++i) {
+      const auto one = after<btf_var_secinfo>(id, i);
+      if (one.type >= offsets_.size()) continue;
+      out.members.push_back({name_at(header_at(offsets_[one.type]).name_off), one.type, uint64_t{one.offset} * 8});
     }
   }
 
@@ -241,11 +259,20 @@ Result<std::unique_ptr<CTypes>> parse_btf(std::vector<uint8_t> bytes) {
 }
 
 Result<std::unique_ptr<CTypes>> read_btf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Error::from_errno("open " + path);
-  std::vector<uint8_t> bytes;
-  for (char chunk[1 << 16]; file.read(chunk, sizeof chunk), file.gcount() > 0;)
-    bytes.insert(bytes.end(), chunk, chunk + file.gcount());
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status = {};
+  if (!file || fstat(file.get(), &status) != 0) return Error::from_errno("open " + path);
+  if (static_cast<uint64_t>(status.st_size) > kMaxBytes) return Error("BTF is too long", EFBIG);
+  std::vector<uint8_t> bytes(static_cast<size_t>(status.st_size));
+  size_t have = 0;
+  while (have < bytes.size()) {
+    const ssize_t got = read(file.get(), bytes.data() + have, bytes.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Error::from_errno("read " + path);
+    if (got == 0) break;
+    have += static_cast<size_t>(got);
+  }
+  bytes.resize(have);
   return parse_btf(std::move(bytes));
 }
 

@@ -116,6 +116,9 @@ class CTypes {
   virtual std::optional<CFunction> function_at(uint64_t address) = 0;
   /// The addresses behind calls of the function that begins at this address, or of another copy of it, in its unit.
   virtual std::vector<uint64_t> behind_calls(uint64_t /*address*/) { return {}; }
+  /// Whether what is said of the first instruction of the function that begins at this address is about the arguments.
+  /// False: it may be about what the function assigns first, which needs no instruction.
+  virtual bool tells_assignments_apart(uint64_t /*address*/) { return false; }
   /// C syntax: "struct foo *", "const char *" (without the const). `depth` limits chains of pointers.
   std::string spelling(CTypeId id, int depth = 0);
 };

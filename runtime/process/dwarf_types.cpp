@@ -17,6 +17,7 @@
 #include "runtime/process/dwarf_calls.h"
 #include "runtime/process/dwarf_classes.h"
 #include "runtime/process/dwarf_entry.h"
+#include "runtime/process/dwarf_views.h"
 
 namespace sonde {
 namespace {
@@ -24,6 +25,8 @@ namespace {
 constexpr int kMaxChain = 64;  // qualifiers and specifications in a row
 constexpr size_t kMaxMembers = 65536;
 constexpr int kMaxNesting = 16;  // namespaces in namespaces
+/// What a reference leads to that has no end here: dwz moves types to a file of their own, which may be gone.
+constexpr CTypeId kLost = 1;
 
 std::optional<uint64_t> number(Dwarf_Die& die, unsigned name) {
   Dwarf_Attribute attribute;
@@ -77,22 +80,24 @@ bool names_type(int tag, CName what) {
 
 class DwarfTypes : public CTypes {
  public:
-  explicit DwarfTypes(DebugFile file) : file_(std::move(file)), dwarf_(file_.dwarf), frames_(file_.module), dies_(1) {}
+  explicit DwarfTypes(DebugFile file)
+      : file_(std::move(file)), dwarf_(file_.dwarf), frames_(file_.module), dies_(kLost + 1) {}
 
   std::optional<CTypeId> find(CName what, std::string_view name) override {
     std::optional<CTypeId> declared;
-    each_top([&](Dwarf_Die& die) {
+    const auto is_not_it = [&](Dwarf_Die& die) {
       if (!names_type(dwarf_tag(&die), what) || type_name(die) != name) return true;
       const bool only_declared = is_declaration(die);
       if (!only_declared || !declared) declared = id_of(die);
       return only_declared;
-    });
+    };
+    if (each_top(dwarf_, is_not_it) && dwarf_getalt(dwarf_) != nullptr) each_top(dwarf_getalt(dwarf_), is_not_it);
     return declared;
   }
 
   CType type(CTypeId id) override {
     CType out;
-    if (id == kCVoid || id >= dies_.size()) return out;
+    if (id <= kLost || id >= dies_.size()) return out;
     Dwarf_Die die = dies_[id];
     out.name = type_name(die);
     out.size = number(die, DW_AT_byte_size).value_or(0);
@@ -148,6 +153,12 @@ class DwarfTypes : public CTypes {
     return at != entries_.end() ? calls_.behind(at->second) : std::vector<uint64_t>();
   }
 
+  bool tells_assignments_apart(uint64_t address) override {
+    if (functions_.empty()) index_functions();
+    auto at = entries_.find(address);
+    return at != entries_.end() && views_.are_in_unit_of(at->second);
+  }
+
  private:
   CFunction describe(Dwarf_Die die) {
     CFunction out;
@@ -196,21 +207,22 @@ class DwarfTypes : public CTypes {
            dwarf_formref_die(&attribute, &origin) != nullptr && origin.addr == parameter.addr;
   }
 
-  /// Calls `visit` for all entries of compilation units and namespaces, until it returns false.
+  /// Calls `visit` for all entries of compilation units and namespaces, until it returns false: then it does, too.
   template <typename Visit>
-  void each_top(Visit visit) {
+  static bool each_top(Dwarf* dwarf, Visit visit) {
     Dwarf_CU* unit = nullptr;
     Dwarf_Half version;
     uint8_t type;
     Dwarf_Die top, split;
-    while (dwarf_get_units(dwarf_, unit, &unit, &version, &type, &top, &split) == 0) {
+    while (dwarf_get_units(dwarf, unit, &unit, &version, &type, &top, &split) == 0) {
       if (dwarf_tag(&top) == DW_TAG_skeleton_unit && dwarf_tag(&split) > 0) top = split;
-      if (!each_child(top, visit, 0)) return;
+      if (!each_child(top, visit, 0)) return false;
     }
+    return true;
   }
 
   template <typename Visit>
-  bool each_child(Dwarf_Die& parent, Visit& visit, int depth) {
+  static bool each_child(Dwarf_Die& parent, Visit& visit, int depth) {
     Dwarf_Die child;
     if (depth > kMaxNesting || dwarf_child(&parent, &child) != 0) return true;
     do {
@@ -221,7 +233,7 @@ class DwarfTypes : public CTypes {
   }
 
   void index_functions() {
-    each_top([&](Dwarf_Die& die) {
+    each_top(dwarf_, [&](Dwarf_Die& die) {
       if (dwarf_tag(&die) != DW_TAG_subprogram || is_declaration(die)) return true;
       Dwarf_Attribute attribute;
       const char* linkage = nullptr;
@@ -249,9 +261,8 @@ class DwarfTypes : public CTypes {
     for (int i = 0; i < kMaxChain; ++i) {
       Dwarf_Attribute attribute;
       Dwarf_Die next;
-      if (dwarf_attr_integrate(&die, DW_AT_type, &attribute) == nullptr ||
-          dwarf_formref_die(&attribute, &next) == nullptr)
-        return kCVoid;
+      if (dwarf_attr_integrate(&die, DW_AT_type, &attribute) == nullptr) return kCVoid;
+      if (dwarf_formref_die(&attribute, &next) == nullptr) return kLost;
       die = next;
       switch (dwarf_tag(&die)) {
         case DW_TAG_const_type:
@@ -375,13 +386,14 @@ class DwarfTypes : public CTypes {
   DebugFile file_;
   Dwarf* dwarf_;
   DwarfFrames frames_;
-  std::vector<Dwarf_Die> dies_;  ///< by id; 0 is void
+  std::vector<Dwarf_Die> dies_;  ///< by id; the first two have none
   std::unordered_map<void*, CTypeId> ids_;
   std::unordered_map<CTypeId, CTypeId> inner_;    ///< arrays of arrays: the next dimension
   std::unordered_map<CTypeId, uint32_t> levels_;  ///< which dimension an inner one is
   std::unordered_map<std::string, Dwarf_Die> functions_;
   ClassPassing passing_;
   DwarfCalls calls_;
+  DwarfViews views_;
   std::unordered_map<uint64_t, Dwarf_Die> entries_;  ///< functions by the address of their first instruction
 };
 

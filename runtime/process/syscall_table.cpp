@@ -102,13 +102,20 @@ std::string format_syscall_arguments(uint32_t number, std::span<const uint64_t> 
   return text;
 }
 
+std::string syscall_error_name(int error) {
+  if (error == 0) return "";
+  for (const auto& [number, name] : kRestarts)
+    if (number == error) return name;
+  const char* name = strerrorname_np(error);
+  return name != nullptr ? name : std::to_string(error);
+}
+
 std::string format_syscall_result(uint64_t value, int error) {
   if (error == 0) return hex(value);
-  for (const auto& [number, name] : kRestarts)
-    if (number == error) return "-1 " + std::string(name) + " (the call is made again)";
-  const char* name = strerrorname_np(error);
+  const std::string result = "-1 " + syscall_error_name(error);
+  if (std::ranges::find(kRestarts, error, &std::pair<int, const char*>::first) != std::end(kRestarts))
+    return result + " (the call is made again)";
   const char* text = strerrordesc_np(error);
-  std::string result = "-1 " + (name != nullptr ? std::string(name) : std::to_string(error));
   return text != nullptr ? result + " (" + text + ")" : result;
 }
 

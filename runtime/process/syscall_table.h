@@ -63,6 +63,9 @@ std::optional<uint32_t> number_of_unnamed(std::string_view name);
 /// registers; bytes beyond a parameter's type are cut off. An unknown call shows six words.
 std::string format_syscall_arguments(uint32_t number, std::span<const uint64_t> args, bool with_types = false);
 
+/// "ENOENT"; ERESTARTSYS and its like, which only the kernel knows; "4000" where there is no name; "" for 0.
+std::string syscall_error_name(int error);
+
 /// "0x0"; "-1 ENOENT (No such file or directory)" when there was an error.
 std::string format_syscall_result(uint64_t value, int error);
 

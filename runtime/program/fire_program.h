@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kmod/shared/dif.h"
+#include "kmod/shared/fold.h"
 
 namespace sonde {
 
@@ -25,6 +26,7 @@ struct FireProgram {
   std::vector<uint8_t> kinds;  ///< enum sonde_slot_kind, one a slot
   uint32_t record_max = 0;     ///< set by verification
   CallSlots call;
+  sonde_fold fold{};  ///< how a source may fold its records
 
   sonde_dif_program view() const {
     return {insns.data(), static_cast<uint32_t>(insns.size()), static_cast<uint32_t>(kinds.size()),

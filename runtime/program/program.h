@@ -91,6 +91,7 @@ struct ClauseDesc {
   bool records = false;                   ///< has data-recording actions: its trace record ends with the clause
   std::optional<uint32_t> execname_slot;  ///< where the program's name was captured for the printer
   bool destructive = false;
+  bool has_predicate = false;
   bool hidden = false;     ///< added by sonde: it saves what another clause needs, and has no effect that the user sees
   std::string impossible;  ///< why no source can run it; empty: it can be enabled
   std::shared_ptr<const std::string> text;  ///< the whole source text; null: there is none

@@ -43,7 +43,7 @@ std::string cost_of_tracing(EventSource& source, Nanoseconds began) {
   if (share < kMuch) return {};
   return "tracing stopped threads " + std::to_string(static_cast<uint64_t>(statistics->stops / seconds)) +
          " times a second, and they waited for " + std::to_string(static_cast<int>(share * 100)) +
-         "% of the time at least\n    fewer probes cost less; with -c only the calls stop that probes name";
+         "% of the time at least\n    fewer probes cost less; with -c only calls that probes name stop their threads";
 }
 
 }  // namespace sonde

@@ -82,7 +82,7 @@ Result<void> check_ends(const Options& options) {
   struct stat about {};
   if (options.flag("eofexit") &&
       (::fstat(STDIN_FILENO, &about) != 0 || !(S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode))))
-    return Error("--exit-on-eof, -x eofexit: standard input is no pipe or socket: its end cannot be waited for",
+    return Error("--exit-on-eof, -x eofexit: standard input is no pipe or socket: sonde cannot wait for its end",
                  EINVAL);
   return {};
 }

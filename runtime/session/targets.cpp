@@ -16,6 +16,7 @@
 #include <fstream>
 
 #include "runtime/base/auxv.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/procfs.h"
 #include "runtime/session/descendants.h"
 #include "runtime/source/registry.h"
@@ -25,10 +26,27 @@
 namespace sonde {
 namespace {
 
-std::vector<std::string> own_environment() {
+constexpr Nanoseconds kMostRest = 50'000'000;  ///< for all threads until they sleep again
+
+/// Ours, with the changes of -x setenv.
+std::vector<std::string> environment_of_programs(const Options& options) {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; entry++) all.emplace_back(*entry);
+  for (const std::string& change : options.list("setenv")) {
+    const std::string name = change.substr(0, change.find('='));
+    std::erase_if(all, [&](const std::string& entry) { return entry.starts_with(name + "="); });
+    if (name != change) all.push_back(change);
+  }
   return all;
+}
+
+/// That of -x user.
+Result<std::optional<RunAs>> user_of_programs(const Options& options) {
+  const std::string& name = options.text("user");
+  if (name.empty()) return std::optional<RunAs>();
+  auto user = find_user(name);
+  if (!user) return std::move(user).error().context("--user");
+  return std::optional<RunAs>(std::move(*user));
 }
 
 bool is_gone(uint32_t pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; }
@@ -110,9 +128,13 @@ void Targets::note_named(std::span<const uint32_t> pids) {
     if (control_ != nullptr && !holds(noted_, pid) && is_process(pid)) noted_.push_back(pid);
 }
 
-Result<void> Targets::begin(const std::vector<std::string>& words, const Forecast& forecast) {
+Result<void> Targets::begin(const std::vector<std::string>& words, const Forecast& forecast,
+                            const std::optional<TerminalEnd>& terminal) {
   const bool shows_exec = options_.text("evaltime") == "exec";
-  auto done = control_->begin_spawn({words, own_environment(), true, forecast.calls, shows_exec});
+  auto user = user_of_programs(options_);
+  if (!user) return std::move(user).error();
+  auto done = control_->begin_spawn(
+      {words, environment_of_programs(options_), true, forecast.calls, shows_exec, std::move(*user), terminal});
   if (!done) return not_executed(words, std::move(done).error());
   begun_.push_back({words, forecast.awaits_process});
   return {};
@@ -137,7 +159,7 @@ Result<void> Targets::await_program(const Begun& program) {
   live_.push_back(*pid);
   const std::string& when = options_.text("evaltime");
   if (when == "exec")
-    execs_.emplace_back(*pid, decode_exec(path_of_exec(*pid), program.words, own_environment().size()));
+    execs_.emplace_back(*pid, decode_exec(path_of_exec(*pid), program.words, environment_of_programs(options_)));
   if (when == "postinit" || when == "main") return control_->run_to_entry(*pid);
   const bool awaits_libraries = when.empty() && program.awaited;
   return when == "preinit" || awaits_libraries ? control_->run_to_constructors(*pid) : Result<void>();
@@ -179,7 +201,7 @@ Result<void> Targets::attach_noted() {
 void Targets::report_left_out(uint32_t pid, size_t children) {
   if (children == 0) return;
   output_.message("process " + std::to_string(pid) + " has " + std::to_string(children) +
-                  (children == 1 ? " child" : " children") + " already, not traced: -x children takes them");
+                  (children == 1 ? " child" : " children") + " already, not traced: -x children traces them, too");
 }
 
 Result<void> Targets::go() {
@@ -191,10 +213,12 @@ Result<void> Targets::go() {
 
 // ---- while it goes on ------------------------------------------------------------------------------------------
 
-Result<uint32_t> Targets::start(const std::vector<std::string>& words) {
+Result<uint32_t> Targets::start(const std::vector<std::string>& words, const std::optional<TerminalEnd>& terminal) {
   if (control_ == nullptr) return no_control(source_name_);
   // Without a filter, which could not be taken back: a target of the prompt can be let go.
-  auto pid = control_->spawn({words, own_environment(), false, {}});
+  auto user = user_of_programs(options_);
+  if (!user) return std::move(user).error();
+  auto pid = control_->spawn({words, environment_of_programs(options_), false, {}, false, std::move(*user), terminal});
   if (!pid) return std::move(pid).error().context("failed to execute " + words[0]);
   live_.push_back(*pid);
   framework_.set_targets(live_);
@@ -218,32 +242,60 @@ void Targets::note_end(uint32_t pid, int wait_status) {
   on_end(pid, wait_status);
 }
 
-std::string Targets::calls_under_way() const {
+namespace {
+
+/// Whether the thread sleeps. One that does not yet gets until `patience`: an attach may have woken it, and its call begins
+/// again.
+bool sleeps_by(uint32_t tid, Nanoseconds patience) {
+  for (ThreadStatus status; read_status(static_cast<pid_t>(tid), &status); ::usleep(1000)) {
+    if (status.state == 'S' || status.state == 'D') return true;
+    if (monotonic_now() >= patience) return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string Targets::calls_under_way(const std::function<std::string(uint32_t, uint32_t)>& below) const {
   std::vector<uint32_t> processes = live_;
   for (uint32_t pid : started_) {
     const std::vector<uint32_t> children = descendants_of(pid);
     processes.insert(processes.end(), children.begin(), children.end());
   }
-  std::vector<std::pair<uint32_t, std::string>> by_thread;
+  const Nanoseconds patience = monotonic_now() + kMostRest;
+  struct Sleeper {
+    uint32_t tid, pid;
+    std::string call;  ///< empty: it does not sleep in one
+  };
+  std::vector<Sleeper> threads;
   for (uint32_t pid : processes) {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", ignored)) {
       const auto tid = static_cast<uint32_t>(std::atoi(entry.path().filename().c_str()));
-      ThreadStatus status;
-      const bool sleeps = read_status(static_cast<pid_t>(tid), &status) && (status.state == 'S' || status.state == 'D');
-      by_thread.emplace_back(tid, sleeps ? present_call(pid, tid, reader_of(pid)) : "");
+      const bool sleeps = sleeps_by(tid, patience);
+      threads.push_back({tid, pid, sleeps ? present_call(pid, tid, reader_of(pid)) : ""});
     }
   }
-  std::ranges::sort(by_thread);
+  std::ranges::sort(threads, {}, &Sleeper::tid);
   std::string lines;
-  for (const auto& [tid, call] : by_thread) {
-    const std::string number = by_thread.size() > 1 ? "[pid " + std::to_string(tid) + "] " : "";
-    if (!call.empty()) lines += number + call + " <unfinished ...>\n";
+  for (const Sleeper& thread : threads) {
+    if (thread.call.empty()) continue;
+    const std::string number = threads.size() > 1 ? "[pid " + std::to_string(thread.tid) + "] " : "";
+    lines += number + thread.call + " <unfinished ...>\n" + (below ? below(thread.pid, thread.tid) : "");
   }
   return lines;
 }
 
 // ---- the end ---------------------------------------------------------------------------------------------------
+
+Result<uint64_t> Targets::stop() {
+  if (control_ == nullptr) return no_control(source_name_);
+  auto gone = control_->detach_all();
+  if (!gone) return gone;
+  live_.clear();
+  framework_.set_targets(live_);
+  return gone;
+}
 
 void Targets::release() {
   if (control_ == nullptr) return;

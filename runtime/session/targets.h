@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "runtime/base/result.h"
+#include "runtime/base/terminal_end.h"
 #include "runtime/body/output.h"
 #include "runtime/framework/framework.h"
 #include "runtime/lang/options.h"
@@ -41,7 +42,9 @@ class Targets {
   /// As note_attached(), for processes that a script names: if one is none, the provider reports it.
   void note_named(std::span<const uint32_t> pids);
   /// Starts a program of -c. `forecast`: which of its calls must stop, and whether its libraries must be mapped first.
-  Result<void> begin(const std::vector<std::string>& words, const Forecast& forecast);
+  /// `terminal`: what it writes to; none: our own standard streams.
+  Result<void> begin(const std::vector<std::string>& words, const Forecast& forecast,
+                     const std::optional<TerminalEnd>& terminal = {});
   /// Waits until the programs are at their exec, or where evaltime wants them. After that all targets are known. Later
   /// calls return the same.
   Result<void> await();
@@ -51,11 +54,13 @@ class Targets {
   Result<void> go();
 
   // For a prompt, while a run goes on.
-  Result<uint32_t> start(const std::vector<std::string>& words);
+  Result<uint32_t> start(const std::vector<std::string>& words, const std::optional<TerminalEnd>& terminal = {});
   /// Returns the process: `number` may be that of a thread.
   Result<uint32_t> attach(uint32_t number);
 
-  /// Lets all targets go: they run on, untraced.
+  /// Lets all processes go that are traced, and returns how many there were; the run goes on, and may get new targets.
+  Result<uint64_t> stop();
+  /// Lets all targets go, at the end of the run: they run on, untraced.
   void release();
   /// Kills the programs of -c among those that the last release() let go.
   void kill_started();
@@ -77,8 +82,9 @@ class Targets {
   const std::vector<std::pair<uint32_t, std::string>>& execs() const { return execs_; }
   /// The processes that attach_noted() attaches to.
   const std::vector<uint32_t>& noted() const { return noted_; }
-  /// A line for each thread, of targets and their descendants, that sleeps in a system call now.
-  std::string calls_under_way() const;
+  /// A line for each thread, of targets and their descendants, that sleeps in a system call now, and what `below` makes
+  /// of process and thread, if it is given.
+  std::string calls_under_way(const std::function<std::string(uint32_t pid, uint32_t tid)>& below = {}) const;
 
  private:
   /// A program of -c that may not have reached its exec yet.

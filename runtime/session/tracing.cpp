@@ -13,6 +13,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/interrupt.h"
+#include "runtime/base/progress.h"
 #include "runtime/session/cost.h"
 #include "runtime/session/labels.h"
 #include "runtime/session/limits.h"
@@ -73,12 +74,16 @@ Result<void> Tracing::start(std::span<const Enabling> enablings, std::string scr
   consumer_->catch_up_by([this] { take_names(); });
   framework_.on_ecb = [this](const EcbInfo& ecb) { consumer_->add_ecb(ecb); };
   framework_.on_message = [this](const std::string& text) { output_.message(text); };
-  auto enabled = framework_.enable_all(enablings);
+  auto enabled = [&] {
+    const ProgressLine progress("enabling probes");
+    return framework_.enable_all(enablings);
+  }();
   if (!enabled) {
     if (source_ != nullptr) return std::move(enabled).error();
     return Error(enabled.error().message() + "\n    to trace every process: " + opened_.missing, EINVAL);
   }
   enabled_ = std::move(*enabled);
+  for (const Enabling& enabling : enablings) clauses_.push_back(enabling.clause);
 
   // BEGIN comes first because records are consumed in time order. Its actions run while the targets run.
   framework_.fire(kBegin, {});
@@ -320,6 +325,35 @@ void Tracing::report_cut_strings() {
                   " bytes, and may be cut: -x strsize=N lets them be longer");
 }
 
+/// Whether a firing may leave a record. A clause that the fire part does whole, as { self->t = timestamp; }, has none.
+static bool may_record(const ClauseDesc& clause) {
+  return std::ranges::any_of(clause.fire->insns, [](const sonde_dif_insn& one) { return one.op == SONDE_DIF_RECORD; });
+}
+
+std::vector<Unfired> Tracing::unfired() { return unfired(enabled_, clauses_); }
+
+std::vector<Unfired> Tracing::unfired(std::span<const uint32_t> enablings, std::span<const uint32_t> clauses) {
+  sonde_statistics counted{};
+  bool all_recorded = false;
+  if (source_ != nullptr && !source_lost_) {
+    if (auto statistics = source_->statistics()) {
+      counted = *statistics;
+      all_recorded = counted.firings == counted.records;
+    }
+  }
+  const auto recorded = consumer_->recorded();
+  std::vector<Unfired> found;
+  for (size_t i = 0; i < std::min(enablings.size(), clauses.size()); i++) {
+    const ClauseDesc& clause = program_.clauses[clauses[i]];
+    if (clause.hidden || recorded.contains(&clause)) continue;
+    const bool none_missing = all_recorded && framework_.joined(enablings[i]).tapped;
+    if (!may_record(clause) && !none_missing) continue;
+    const bool counted_all = !clause.has_predicate || none_missing;
+    found.push_back({enablings[i], &clause, counted.drops == 0 && counted_all});
+  }
+  return found;
+}
+
 void Tracing::print_statistics() {
   if (std::getenv("SONDE_STATISTICS") == nullptr || source_ == nullptr || source_lost_) return;
   auto statistics = source_->statistics();
@@ -348,8 +382,9 @@ bool Tracing::only_begin(const Enabling& enabling) {
   });
 }
 
-Result<uint32_t> Tracing::start_target(const std::vector<std::string>& words) {
-  auto pid = targets_.start(words);
+Result<uint32_t> Tracing::start_target(const std::vector<std::string>& words,
+                                       const std::optional<TerminalEnd>& terminal) {
+  auto pid = targets_.start(words, terminal);
   if (!pid) return pid;
   consumer_->note_process(*pid);
   if (auto done = targets_.go(); !done) return std::move(done).error();

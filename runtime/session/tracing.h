@@ -33,6 +33,13 @@ namespace sonde {
 
 void show(Output& output, const Notice& notice);
 
+/// A clause that has had no record.
+struct Unfired {
+  uint32_t enabling;
+  const ClauseDesc* clause;
+  bool certain;  ///< none of its probes has fired; false: perhaps its predicate was never true
+};
+
 /// Context: one thread.
 class Tracing {
  public:
@@ -63,11 +70,18 @@ class Tracing {
   /// were cut.
   void report_cost() { reports_cost_ = true; }
 
+  /// The clauses that have had no record, in order. Call it after finish(). Firings cost nothing for it: what the source
+  /// counts anyway says whether predicates kept records back, and whether clauses that leave none were fired. If records
+  /// were lost, nothing is certain.
+  std::vector<Unfired> unfired();
+  /// The same of these, each of which is of the clause at its place.
+  std::vector<Unfired> unfired(std::span<const uint32_t> enablings, std::span<const uint32_t> clauses);
+
   // For a prompt.
   /// Returns the ids of the enablings, for Framework::disable(). BEGIN fires for them, once; an enabling of only BEGIN
   /// is then gone.
   Result<std::vector<uint32_t>> enable(std::span<const Enabling> enablings);
-  Result<uint32_t> start_target(const std::vector<std::string>& words);
+  Result<uint32_t> start_target(const std::vector<std::string>& words, const std::optional<TerminalEnd>& terminal = {});
   /// Returns the process: `number` may be that of a thread.
   Result<uint32_t> attach_target(uint32_t number);
 
@@ -114,6 +128,7 @@ class Tracing {
   Output& output_;
   EventLoop loop_;
   std::vector<uint32_t> enabled_;
+  std::vector<uint32_t> clauses_;  ///< of these enablings
   std::unique_ptr<Consumer> consumer_;
   std::function<std::string(Consumer&)> report_;
   bool prints_rest_ = true;

@@ -28,19 +28,24 @@
 namespace sonde {
 namespace {
 
+ShownAmount shown;
+
 using Kind = CallCapture::Kind;
 using Count = CallCapture::Count;
 
 constexpr CallCapture::Command kLocks[] = {{F_GETLK, 1}, {F_SETLK, 1},     {F_SETLKW, 1},
                                            {36, 1},      {F_OFD_SETLK, 1}, {F_OFD_SETLKW, 1}};
-constexpr CallCapture::Command kNames[] = {{PR_SET_NAME, 16}};
+constexpr CallCapture::Command kNames[] = {{PR_SET_NAME, 16}}, kNamesOut[] = {{PR_GET_NAME, 16}};
 constexpr CallCapture::Command kTimeouts[] = {
     {FUTEX_WAIT, 1}, {FUTEX_LOCK_PI, 1}, {FUTEX_LOCK_PI2, 1}, {FUTEX_WAIT_BITSET, 1}, {FUTEX_WAIT_REQUEUE_PI, 1}};
 /// How many bytes the argument of an ioctl points to: for commands that read them, and for commands that write them.
-constexpr CallCapture::Command kControlsIn[] = {{TCSETS, 36},   {TCSETSW, 36}, {TCSETSF, 36}, {TIOCSWINSZ, 8},
-                                                {TIOCSPGRP, 4}, {FIONBIO, 4},  {FIOASYNC, 4}, {TIOCSPTLCK, 4}};
-constexpr CallCapture::Command kControlsOut[] = {{TCGETS, 36},  {TIOCGWINSZ, 8}, {TIOCGPGRP, 4}, {FIONREAD, 4},
-                                                 {TIOCOUTQ, 4}, {TIOCGPTN, 4},   {TIOCGSID, 4},  {FIGETBSZ, 4}};
+constexpr CallCapture::Command kControlsIn[] = {{TCSETS, 36},   {TCSETSW, 36},       {TCSETSF, 36}, {TIOCSWINSZ, 8},
+                                                {TIOCSPGRP, 4}, {FIONBIO, 4},        {FIOASYNC, 4}, {TIOCSPTLCK, 4},
+                                                {TIOCPKT, 4},   {FS_IOC_SETFLAGS, 4}};
+constexpr CallCapture::Command kControlsOut[] = {{TCGETS, 36},  {TIOCGWINSZ, 8},   {TIOCGPGRP, 4},      {FIONREAD, 4},
+                                                 {TIOCOUTQ, 4}, {TIOCGPTN, 4},     {TIOCGSID, 4},       {FIGETBSZ, 4},
+                                                 {TIOCGPKT, 4}, {TIOCGPTLCK, 4},   {TIOCGEXCL, 4},      {BLKSSZGET, 4},
+                                                 {BLKROGET, 4}, {BLKGETSIZE64, 8}, {FS_IOC_GETFLAGS, 4}};
 
 /// Offsets in struct msghdr of 64-bit programs.
 enum : uint8_t { kName = 0, kNameLength = 8, kVector = 16, kVectorLength = 24, kControl = 32, kControlLength = 40 };
@@ -63,6 +68,9 @@ class Lister {
   }
 
  private:
+  static uint16_t most_bytes() { return static_cast<uint16_t>(shown_amount().bytes); }
+  static uint16_t most_text() { return static_cast<uint16_t>(most_bytes() + 1); }
+
   const CallShape& shape_;
   CaptureNeeds needs_;
   std::vector<CallCapture> all_;
@@ -88,10 +96,10 @@ class Lister {
         if (shape.out) return add_counted(at, shape, 1, 4095);
         all_.push_back({.kind = Kind::Text, .argument = at, .most = 4095});
         return;
-      case Form::as_string: all_.push_back({.kind = Kind::Text, .argument = at, .most = kShownBytes + 1}); return;
+      case Form::as_string: all_.push_back({.kind = Kind::Text, .argument = at, .most = most_text()}); return;
       case Form::as_data:
-      case Form::as_random: return add_counted(at, shape, 1, kShownBytes);
-      case Form::as_strings: all_.push_back({.kind = Kind::Texts, .argument = at, .most = kShownBytes + 1}); return;
+      case Form::as_random: return add_counted(at, shape, 1, most_bytes());
+      case Form::as_strings: all_.push_back({.kind = Kind::Texts, .argument = at, .most = most_text()}); return;
       case Form::as_environment: all_.push_back({.argument = at, .unit = 8, .most = kEnvironmentWords}); return;
       case Form::as_structure: return add_structure(at, shape);
       case Form::as_msghdr: return add_message(at, shape.out);
@@ -104,6 +112,8 @@ class Lister {
         return;
       case Form::as_prctl_argument:
         if (at == 1) add_command(Kind::Text, at, shape.size, kNames, 1);
+        if (at == 1 && needs_.returns) add_command(Kind::Text, at, shape.size, kNamesOut, 1);
+        if (at == 1 && needs_.returns) all_.back().out = true;
         return;
       case Form::as_futex_argument:
         if (at == 3) add_command(Kind::Bytes, at, shape.size, kTimeouts, 16, 0x7f);
@@ -152,6 +162,7 @@ class Lister {
     const auto which = static_cast<Struct::Id>(shape.which);
     const StructSize size = size_of(which);
     add_counted(at, shape, size.bytes, size.most);
+    if (which == Struct::timespec_rest) all_.back().out = false;  // the kernel fills it in where the call fails
     if (which == Struct::fd_pair && needs_.descriptors) {
       for (int8_t offset : {0, 4})
         all_.push_back({.kind = Kind::Descriptor, .argument = at, .pointer_at = offset, .out = true});
@@ -164,7 +175,7 @@ class Lister {
 
   void add_buffers(CallCapture buffers, bool out) {
     buffers.kind = Kind::Buffers;
-    buffers.most = kShownBytes;
+    buffers.most = most_bytes();
     buffers.out = out;
     all_.push_back(buffers);
   }
@@ -276,6 +287,9 @@ class Collector {
 };
 
 }  // namespace
+
+const ShownAmount& shown_amount() { return shown; }
+void set_shown_amount(const ShownAmount& amount) { shown = {std::min(amount.bytes, kMostShownBytes), amount.whole}; }
 
 bool operator==(const CallCapture& a, const CallCapture& b) {
   return a.kind == b.kind && a.argument == b.argument && a.pointer_at == b.pointer_at && a.count == b.count &&

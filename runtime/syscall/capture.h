@@ -20,10 +20,18 @@
 
 namespace sonde {
 
-inline constexpr uint32_t kShownBytes = 32;    ///< of a buffer, or of a text that is not a path
 inline constexpr uint32_t kShownStrings = 32;  ///< of argv
 inline constexpr uint32_t kShownBuffers = 6;   ///< of an iovec
 inline constexpr uint8_t kTheResult = 6;       ///< stands for the result, in place of an argument's number
+
+/// How much argstr shows. It is set once, before the first call is captured: the captures of a call are computed once.
+struct ShownAmount {
+  uint32_t bytes = 32;  ///< of a buffer, or of a text that is not a path; at most kMostShownBytes
+  bool whole = false;   ///< all members of structures
+};
+inline constexpr uint32_t kMostShownBytes = 4096;
+const ShownAmount& shown_amount();
+void set_shown_amount(const ShownAmount& amount);
 
 /// The words of a call in a record: its arguments, and the code segment that it was made from.
 inline constexpr uint32_t kCallWords = 7;

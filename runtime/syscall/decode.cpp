@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/fs.h>
 #include <linux/futex.h>
 #include <linux/netlink.h>
 #include <linux/prctl.h>
@@ -27,10 +28,12 @@
 #include <cstring>
 #include <span>
 
+#include "runtime/base/units.h"
 #include "runtime/process/syscall_table.h"
 #include "runtime/syscall/constants.h"
 #include "runtime/syscall/shape.h"
 #include "runtime/syscall/structures.h"
+#include "runtime/syscall/terminal_settings.h"
 #include "runtime/syscall/text.h"
 
 namespace sonde {
@@ -38,6 +41,8 @@ namespace {
 
 constexpr uint64_t kMinusOne = UINT64_MAX;
 constexpr uint64_t kMostCounted = 4096;  ///< more elements of an array are never captured
+
+constexpr int kRestartBlock = 516;
 
 /// Results of interrupted calls that the kernel restarts, with strace's names. No program gets these numbers.
 struct Restart {
@@ -47,7 +52,7 @@ struct Restart {
 constexpr Restart kRestarts[] = {{512, "? ERESTARTSYS (To be restarted if SA_RESTART is set)"},
                                  {513, "? ERESTARTNOINTR (To be restarted)"},
                                  {514, "? ERESTARTNOHAND (To be restarted if no handler)"},
-                                 {516, "? ERESTART_RESTARTBLOCK (Interrupted by signal)"}};
+                                 {kRestartBlock, "? ERESTART_RESTARTBLOCK (Interrupted by signal)"}};
 
 /// What PR_SET_DUMPABLE takes and PR_GET_DUMPABLE gives: no header of user space has the names.
 constexpr const char* kDumpable[] = {"SUID_DUMP_DISABLE", "SUID_DUMP_USER", "SUID_DUMP_ROOT"};
@@ -97,11 +102,23 @@ class Decoder {
         return signed_text(value) + (name ? " (" + std::string(*name) + ")" : "");
       }
       case Form::as_fcntl_result: return fcntl_result(value);
-      default: return signed_text(value) + ready();
+      default: return (takes_size() ? size(value) : signed_text(value)) + ready();
     }
   }
 
  private:
+  /// Then its result, if it is no other number, says how much of it was used.
+  bool takes_size() const {
+    return std::ranges::any_of(shape_->arguments, [](const ArgumentShape& one) { return one.form == Form::as_size; });
+  }
+
+  /// `1048576`, or with units `1048576 /* 1.00 MiB */`.
+  std::string size(uint64_t value) const {
+    constexpr uint64_t kLarge = 64 * 1024, kNoSize = uint64_t{1} << 62;  // SIZE_MAX and the like mean something else
+    const std::string text = unsigned_text(value);
+    return call_.units && value >= kLarge && value < kNoSize ? text + " /* " + size_text(value) + " */" : text;
+  }
+
   std::string unnamed_arguments() {
     for (const uint64_t argument : call_.arguments) append(hex_text(argument));
     return std::move(text_);
@@ -149,7 +166,7 @@ class Decoder {
       case Form::as_int: return append(int_text(value_));
       case Form::as_uint: return append(unsigned_text(static_cast<uint32_t>(value_)));
       case Form::as_long: return append(signed_text(value_));
-      case Form::as_size: return append(unsigned_text(value_));
+      case Form::as_size: return append(size(value_));
       case Form::as_hex: return append(hex_text(value_));
       case Form::as_pointer: return append(pointer());
       case Form::as_octal:
@@ -218,8 +235,8 @@ class Decoder {
         if (succeeded() && call_.result == 0 && call_.number == SYS_wait4) return pointer();
         break;
       case Struct::timespec_rest:
-        if (call_.error == 0) return pointer();
-        if (const auto piece = memory_.find(value_)) return format_structure(id, piece->bytes, false);
+        if (const auto piece = memory_.find(value_); piece && is_interrupted_sleep())
+          return format_structure(id, piece->bytes, false);
         return pointer();
       default: break;
     }
@@ -254,6 +271,12 @@ class Decoder {
   bool has_one_capability_word() const {
     const auto header = memory_.find(argument(0));
     return header && read_as<uint32_t>(header->bytes, 0) == _LINUX_CAPABILITY_VERSION_1;
+  }
+
+  /// The kernel gives the rest of a time, not of a moment, and only where a signal has ended the call.
+  bool is_interrupted_sleep() const {
+    const bool interrupted = call_.error == EINTR || call_.error == kRestartBlock;
+    return interrupted && (call_.number != SYS_clock_nanosleep || argument(1) == 0);
   }
 
   static std::string linger_text(std::string_view bytes) {
@@ -298,8 +321,8 @@ class Decoder {
   }
 
   static std::string shown(std::string_view bytes, bool cut) {
-    cut = cut || bytes.size() > kShownBytes;
-    return quote(bytes.substr(0, kShownBytes), cut);
+    cut = cut || bytes.size() > shown_amount().bytes;
+    return quote(bytes.substr(0, shown_amount().bytes), cut);
   }
 
   std::string path(const ArgumentShape& shape) const {
@@ -491,8 +514,10 @@ class Decoder {
       case PR_GET_TIMING: return end();
       case PR_SET_PDEATHSIG: return append_last(format_signal(value_));
       case PR_SET_NAME:
-        return append_last(or_pointer(
-            false, [](const auto& piece) { return quote(piece.bytes.substr(0, 15), piece.bytes.size() > 15); }));
+      case PR_GET_NAME:
+        return append_last(or_pointer(static_cast<uint32_t>(argument(0)) == PR_GET_NAME, [](const auto& piece) {
+          return quote(piece.bytes.substr(0, 15), piece.bytes.size() > 15);
+        }));
       case PR_SET_DUMPABLE: return append_last(value_ < 3 ? kDumpable[value_] : hex_text(value_));
       case PR_CAP_AMBIENT:
         if (at == 1) return append(format_constant(Set::cap_ambient, value_));
@@ -505,7 +530,6 @@ class Decoder {
       case PR_CAPBSET_DROP: return append_last(format_constant(Set::capability, value_));
       case PR_GET_PDEATHSIG:
       case PR_GET_CHILD_SUBREAPER:
-      case PR_GET_NAME:
       case PR_GET_TID_ADDRESS: return append_last(hex_text(value_));
       case PR_SET_NO_NEW_PRIVS:
       case PR_GET_NO_NEW_PRIVS: return append(unsigned_text(value_));
@@ -584,7 +608,8 @@ class Decoder {
     }
     const bool read_by_kernel = command == TCSETS || command == TCSETSW || command == TCSETSF ||
                                 command == TIOCSWINSZ || command == TIOCSPGRP || command == FIONBIO ||
-                                command == FIOASYNC || command == TIOCSPTLCK;
+                                command == FIOASYNC || command == TIOCSPTLCK || command == TIOCPKT ||
+                                command == FS_IOC_SETFLAGS;
     append(or_pointer(!read_by_kernel, [&](const auto& piece) { return control(command, piece.bytes); }));
   }
 
@@ -593,7 +618,11 @@ class Decoder {
       case TCGETS:
       case TCSETS:
       case TCSETSW:
-      case TCSETSF: return terminal(bytes);
+      case TCSETSF: return format_terminal_settings(bytes, shown_amount().whole);
+      case FS_IOC_GETFLAGS:
+      case FS_IOC_SETFLAGS:
+        return bytes.size() < 4 ? "" : "[" + format_constant(Set::inode_flags, read_as<uint32_t>(bytes, 0)) + "]";
+      case BLKGETSIZE64: return bytes.size() < 8 ? "" : "[" + std::to_string(read_as<uint64_t>(bytes, 0)) + "]";
       case TIOCGWINSZ:
       case TIOCSWINSZ:
         return "{ws_row=" + std::to_string(read_as<uint16_t>(bytes, 0)) +
@@ -602,23 +631,6 @@ class Decoder {
                ", ws_ypixel=" + std::to_string(read_as<uint16_t>(bytes, 6)) + "}";
       default: return bytes.size() < 4 ? "" : "[" + std::to_string(read_as<int32_t>(bytes, 0)) + "]";
     }
-  }
-
-  static std::string terminal(std::string_view bytes) {
-    if (bytes.size() < 36) return "";
-    const auto output = read_as<uint32_t>(bytes, 4), control_flags = read_as<uint32_t>(bytes, 8),
-               local = read_as<uint32_t>(bytes, 12);
-    constexpr const char* kSpeeds[] = {"B0",   "B50",   "B75",   "B110",  "B134",  "B150",  "B200",   "B300",
-                                       "B600", "B1200", "B1800", "B2400", "B4800", "B9600", "B19200", "B38400"};
-    std::string text = "{";
-    text +=
-        (control_flags & CBAUD) < std::size(kSpeeds) ? kSpeeds[control_flags & CBAUD] : hex_text(control_flags & CBAUD);
-    const auto flag = [&text](bool on, const char* name) { text += std::string(on ? " " : " -") + name; };
-    flag((output & OPOST) != 0, "opost");
-    flag((local & ISIG) != 0, "isig");
-    flag((local & ICANON) != 0, "icanon");
-    flag((local & ECHO) != 0, "echo");
-    return text + " ...}";
   }
 
   std::string error() const {
@@ -653,14 +665,26 @@ class Decoder {
 std::string decode_arguments(const SystemCall& call, const CallMemory& memory) {
   return Decoder(call, memory).arguments();
 }
-std::string decode_exec(std::string_view path, std::span<const std::string> words, size_t variables) {
+namespace {
+
+std::string quoted_words(std::span<const std::string> words) {
   std::string shown;
-  for (const std::string& word : words.first(std::min<size_t>(words.size(), kShownStrings))) {
+  for (const std::string& word : words) {
     shown += shown.empty() ? "" : ", ";
-    shown += quote(std::string_view(word).substr(0, kShownBytes), word.size() > kShownBytes);
+    shown += quote(std::string_view(word).substr(0, shown_amount().bytes), word.size() > shown_amount().bytes);
   }
-  return quote(path, false) + ", [" + shown + (words.size() >= kShownStrings ? ", ...]" : "]") + ", /* " +
-         std::to_string(variables) + (variables == 1 ? " var */" : " vars */");
+  return shown;
+}
+
+}  // namespace
+
+std::string decode_exec(std::string_view path, std::span<const std::string> words,
+                        std::span<const std::string> environment) {
+  const std::string begin = quote(path, false) + ", [" +
+                            quoted_words(words.first(std::min<size_t>(words.size(), kShownStrings))) +
+                            (words.size() >= kShownStrings ? ", ...], " : "], ");
+  if (shown_amount().whole) return begin + "[" + quoted_words(environment) + "]";
+  return begin + "/* " + std::to_string(environment.size()) + (environment.size() == 1 ? " var */" : " vars */");
 }
 
 std::string decode_result(const SystemCall& call, const CallMemory& memory) { return Decoder(call, memory).result(); }

@@ -26,13 +26,15 @@ struct SystemCall {
   bool returns = false;
   int64_t result = 0;  ///< valid if `returns`
   int error = 0;       ///< 0: success
+  bool units = false;  ///< large sizes are also shown in units
 };
 
 /// The text between the parentheses.
 std::string decode_arguments(const SystemCall& call, const CallMemory& memory);
 
 /// The same for an execve that is known from another source: `"/bin/ls", ["ls", "/"], /* 37 vars */`.
-std::string decode_exec(std::string_view path, std::span<const std::string> words, size_t variables);
+std::string decode_exec(std::string_view path, std::span<const std::string> words,
+                        std::span<const std::string> environment);
 
 /// The text after the equals sign.
 std::string decode_result(const SystemCall& call, const CallMemory& memory);

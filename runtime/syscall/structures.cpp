@@ -23,8 +23,11 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <span>
+#include <utility>
 
 #include "kmod/shared/siginfo.h"
+#include "runtime/syscall/capture.h"
 #include "runtime/syscall/constants.h"
 #include "runtime/syscall/text.h"
 
@@ -82,7 +85,35 @@ std::string file_time(const timespec& time) {
   return timespec_text(time) + local_time(time.tv_sec, time.tv_nsec);
 }
 
+void add_file_times(Fields& fields, std::string_view name, const timespec& time) {
+  const std::string label = "st_" + std::string(name);
+  fields.add(label, number(time.tv_sec) + local_time(time.tv_sec, time.tv_nsec))
+      .add(label + "_nsec", number(time.tv_nsec));
+}
+
+/// All members, in the order in which strace -v shows them.
+std::string whole_stat_text(const struct stat& s) {
+  Fields fields;
+  fields.add("st_dev", format_device(s.st_dev))
+      .add("st_ino", number(s.st_ino))
+      .add("st_mode", format_mode(s.st_mode))
+      .add("st_nlink", number(s.st_nlink))
+      .add("st_uid", number(s.st_uid))
+      .add("st_gid", number(s.st_gid))
+      .add("st_blksize", number(s.st_blksize))
+      .add("st_blocks", number(s.st_blocks));
+  if (S_ISCHR(s.st_mode) || S_ISBLK(s.st_mode))
+    fields.add("st_rdev", format_device(s.st_rdev));
+  else
+    fields.add("st_size", number(s.st_size));
+  add_file_times(fields, "atime", s.st_atim);
+  add_file_times(fields, "mtime", s.st_mtim);
+  add_file_times(fields, "ctime", s.st_ctim);
+  return fields.close();
+}
+
 std::string stat_text(const struct stat& s) {
+  if (shown_amount().whole) return whole_stat_text(s);
   Fields fields;
   fields.add("st_mode", format_mode(s.st_mode));
   if (S_ISCHR(s.st_mode) || S_ISBLK(s.st_mode))
@@ -92,13 +123,68 @@ std::string stat_text(const struct stat& s) {
   return fields.close(true);
 }
 
+std::string whole_statx_text(const struct statx& s) {
+  const auto time = [](const statx_timestamp& at) {
+    return format_time(at.tv_sec, at.tv_nsec, "tv_nsec") + local_time(at.tv_sec, at.tv_nsec);
+  };
+  Fields fields;
+  fields.add("stx_mask", format_constant(Set::statx_mask, s.stx_mask))
+      .add("stx_blksize", number(s.stx_blksize))
+      .add("stx_attributes", format_constant(Set::statx_attributes, s.stx_attributes))
+      .add("stx_nlink", number(s.stx_nlink))
+      .add("stx_uid", number(s.stx_uid))
+      .add("stx_gid", number(s.stx_gid))
+      .add("stx_mode", format_mode(s.stx_mode))
+      .add("stx_ino", number(s.stx_ino))
+      .add("stx_size", number(s.stx_size))
+      .add("stx_blocks", number(s.stx_blocks))
+      .add("stx_attributes_mask", format_constant(Set::statx_attributes, s.stx_attributes_mask))
+      .add("stx_atime", time(s.stx_atime));
+  if ((s.stx_mask & STATX_BTIME) != 0) fields.add("stx_btime", time(s.stx_btime));
+  fields.add("stx_ctime", time(s.stx_ctime))
+      .add("stx_mtime", time(s.stx_mtime))
+      .add("stx_rdev_major", number(s.stx_rdev_major))
+      .add("stx_rdev_minor", number(s.stx_rdev_minor))
+      .add("stx_dev_major", number(s.stx_dev_major))
+      .add("stx_dev_minor", number(s.stx_dev_minor));
+  if ((s.stx_mask & STATX_MNT_ID) != 0) fields.add("stx_mnt_id", hex_text(s.stx_mnt_id));
+  return fields.close();
+}
+
 std::string statx_text(const struct statx& s) {
+  if (shown_amount().whole) return whole_statx_text(s);
   return Fields()
       .add("stx_mask", format_constant(Set::statx_mask, s.stx_mask))
       .add("stx_attributes", format_constant(Set::statx_attributes, s.stx_attributes))
       .add("stx_mode", format_mode(s.stx_mode))
       .add("stx_size", number(s.stx_size))
       .close(true);
+}
+
+std::string rusage_text(const struct rusage& usage) {
+  Fields fields;
+  fields.add("ru_utime", timeval_text(usage.ru_utime)).add("ru_stime", timeval_text(usage.ru_stime));
+  if (!shown_amount().whole) return fields.close(true);
+  constexpr std::pair<const char*, long rusage::*> kCounts[] = {
+      {"ru_maxrss", &rusage::ru_maxrss}, {"ru_ixrss", &rusage::ru_ixrss},     {"ru_idrss", &rusage::ru_idrss},
+      {"ru_isrss", &rusage::ru_isrss},   {"ru_minflt", &rusage::ru_minflt},   {"ru_majflt", &rusage::ru_majflt},
+      {"ru_nswap", &rusage::ru_nswap},   {"ru_inblock", &rusage::ru_inblock}, {"ru_oublock", &rusage::ru_oublock},
+      {"ru_msgsnd", &rusage::ru_msgsnd}, {"ru_msgrcv", &rusage::ru_msgrcv},   {"ru_nsignals", &rusage::ru_nsignals},
+      {"ru_nvcsw", &rusage::ru_nvcsw},   {"ru_nivcsw", &rusage::ru_nivcsw}};
+  for (const auto& [name, member] : kCounts) fields.add(name, number(usage.*member));
+  return fields.close();
+}
+
+std::string utsname_text(const utsname& name) {
+  const std::pair<const char*, std::string_view> members[] = {
+      {"sysname", {name.sysname, sizeof name.sysname}}, {"nodename", {name.nodename, sizeof name.nodename}},
+      {"release", {name.release, sizeof name.release}}, {"version", {name.version, sizeof name.version}},
+      {"machine", {name.machine, sizeof name.machine}}, {"domainname", {name.domainname, sizeof name.domainname}}};
+  const bool whole = shown_amount().whole;
+  Fields fields;
+  for (const auto& [label, text] : std::span(members).first(whole ? std::size(members) : 2))
+    fields.add(label, quote(text.substr(0, std::min(text.find('\0'), text.size())), false));
+  return fields.close(!whole);
 }
 
 std::string statfs_text(const struct statfs& s) {
@@ -373,11 +459,14 @@ std::string format_end(uint64_t how, uint64_t status) {
 }
 
 std::string format_signals(std::string_view bytes) {
-  auto bits = read_as<uint64_t>(bytes);
-  const bool inverted = std::popcount(bits) >= 64 * 2 / 3;
+  uint64_t bits = 0;
+  const size_t size = std::min(bytes.size(), sizeof bits);
+  std::memcpy(&bits, bytes.data(), size);
+  const auto signals = static_cast<unsigned>(8 * size);
+  const bool inverted = std::popcount(bits) >= static_cast<int>(signals * 2 / 3);
   if (inverted) bits = ~bits;
   std::string text;
-  for (unsigned signal = 1; signal <= 64; ++signal) {
+  for (unsigned signal = 1; signal <= signals; ++signal) {
     if ((bits >> (signal - 1) & 1) == 0) continue;
     text += (text.empty() ? "" : " ") + format_signal(signal).substr(3);
   }
@@ -521,17 +610,11 @@ std::string format_structure(Struct::Id id, std::string_view bytes, bool array) 
       const auto limit = read_as<rlimit>(bytes);
       return Fields().add("rlim_cur", limit_text(limit.rlim_cur)).add("rlim_max", limit_text(limit.rlim_max)).close();
     }
-    case Struct::rusage: {
-      const auto usage = read_as<struct rusage>(bytes);
-      return Fields()
-          .add("ru_utime", timeval_text(usage.ru_utime))
-          .add("ru_stime", timeval_text(usage.ru_stime))
-          .close(true);
-    }
+    case Struct::rusage: return rusage_text(read_as<struct rusage>(bytes));
     case Struct::sigaction: return sigaction_text(bytes);
     case Struct::sigevent: return sigevent_text(read_as<sigevent>(bytes));
     case Struct::siginfo: return siginfo_text(bytes);
-    case Struct::sigset: return bytes.size() < 8 ? "" : format_signals(bytes);
+    case Struct::sigset: return bytes.empty() ? "" : format_signals(bytes);
     case Struct::sockaddr: return format_address(bytes);
     case Struct::stack_t: {
       const auto stack = read_as<stack_t>(bytes);
@@ -574,13 +657,7 @@ std::string format_structure(Struct::Id id, std::string_view bytes, bool array) 
       const auto times = read_as<utimbuf>(bytes);
       return Fields().add("actime", number(times.actime)).add("modtime", number(times.modtime)).close();
     }
-    case Struct::utsname: {
-      const auto name = read_as<utsname>(bytes);
-      return Fields()
-          .add("sysname", quote({name.sysname, strnlen(name.sysname, sizeof name.sysname)}, false))
-          .add("nodename", quote({name.nodename, strnlen(name.nodename, sizeof name.nodename)}, false))
-          .close(true);
-    }
+    case Struct::utsname: return utsname_text(read_as<utsname>(bytes));
     case Struct::wait_status: return wait_status_text(read_as<int>(bytes));
   }
   return "";

@@ -22,7 +22,7 @@ std::string format_signal(uint64_t number);  ///< SIGINT, SIGRT_1
 std::string format_siginfo(std::span<const uint64_t, SONDE_DIF_ARGS> args);
 /// "exited with 3", "killed by SIGSEGV (core dumped)", of a probe's first two arguments at the end of a thread or process.
 std::string format_end(uint64_t how, uint64_t status);
-std::string format_signals(std::string_view bits);                ///< [INT CHLD], ~[KILL STOP]
+std::string format_signals(std::string_view bits);                ///< [INT CHLD], ~[KILL STOP]; 8 bytes or less
 std::string format_address(std::string_view bytes);               ///< {sa_family=AF_INET, ...}
 std::string format_bits(std::string_view words, uint64_t count);  ///< [0 3 5]: bits below `count`
 std::string format_time(int64_t seconds, int64_t rest, const char* rest_name);

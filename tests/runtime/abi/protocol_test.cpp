@@ -55,6 +55,34 @@ TEST(Protocol, SpawnRoundTrip) {
   ASSERT_TRUE(parsed);
   EXPECT_FALSE(parsed->filter);
   EXPECT_TRUE(parsed->shows_exec);
+  EXPECT_FALSE(parsed->user);
+  request.user = RunAs{7, 8, {9, 10}};
+  parsed = parse_spawn(encode_spawn(request));
+  ASSERT_TRUE(parsed && parsed->user);
+  EXPECT_EQ(parsed->user->uid, 7u);
+  EXPECT_EQ(parsed->user->gid, 8u);
+  EXPECT_EQ(parsed->user->groups, (std::vector<uint32_t>{9, 10}));
+  Bytes unasked = encode_spawn(request);
+  unasked[offsetof(sonde_spawn_payload, flags)] &= static_cast<uint8_t>(~SONDE_SPAWN_AS_USER);
+  EXPECT_FALSE(parse_spawn(unasked));
+}
+
+TEST(Protocol, SpawnOnATerminal) {
+  for (const bool errors : {false, true})
+    for (const bool controls : {false, true}) {
+      SpawnRequest request{{"prog"}, {}, false, {}, false, RunAs{7, 8, {9}}, TerminalEnd{3, errors, controls}};
+      const auto parsed = parse_spawn(encode_spawn(request));
+      ASSERT_TRUE(parsed && parsed->terminal && parsed->user);
+      EXPECT_EQ(parsed->terminal->number, 3u);
+      EXPECT_EQ(parsed->terminal->errors, errors);
+      EXPECT_EQ(parsed->terminal->controls, controls);
+      Bytes unasked = encode_spawn(request);
+      unasked[offsetof(sonde_spawn_payload, flags)] &= static_cast<uint8_t>(~SONDE_SPAWN_TERMINAL);
+      EXPECT_FALSE(parse_spawn(unasked));
+    }
+  const auto without = parse_spawn(encode_spawn({{"prog"}, {}, false, {}}));
+  ASSERT_TRUE(without);
+  EXPECT_FALSE(without->terminal);
 }
 
 /// Every prefix of a valid payload, and every payload with one byte changed, is either parsed or refused with EINVAL.
@@ -113,7 +141,8 @@ TEST(Protocol, CutOrSpoiltPayloads) {
   Tap tap{TapId{2}, SONDE_TAP_USER_RETURN, ProbeId{3}, 0, 77, "/lib/x.so", 0x1234, 0x1200};
   tap.locations.assign(2, {SONDE_LOCATION_REGISTER, 0, 0, 5, SONDE_NO_REGISTER, 0, 0, 0, 8, 0});
   const Bytes taps = encode_taps({&tap, 1});
-  const Bytes spawn = encode_spawn({{"prog", "x"}, {"A=1"}, false, {1}});
+  const Bytes spawn =
+      encode_spawn({{"prog", "x"}, {"A=1"}, false, {1}, false, RunAs{1, 2, {3}}, TerminalEnd{5, true, true}});
   const sonde_dif_insn record{SONDE_DIF_RECORD, 0, 0, 0, 0};
   const Bytes program = encode_program({&record, 1, 0, nullptr, 0, 0, nullptr});
   const auto check = [](const Bytes& bytes, auto parse) {

@@ -290,6 +290,43 @@ TEST_F(Body, DecimalReadsWhatTheFirePartWrote) {
   EXPECT_EQ(number(sonde_fn___decimal, "none"), 0);
 }
 
+TEST_F(Body, NamesOfErrors) {
+  EXPECT_EQ(call(sonde_fn___errno_name, ENOENT), "ENOENT");
+  EXPECT_EQ(call(sonde_fn___errno_name, 0), "");
+  EXPECT_EQ(call(sonde_fn___errno_name, 4000), "4000");
+}
+
+TEST_F(Body, TimesAsText) {
+  const auto seconds = [&](int64_t value, uint64_t digits, uint64_t width) {
+    const uint64_t words[] = {static_cast<uint64_t>(value), digits, width};
+    return text(sonde_fn___seconds(&context, 3, words));
+  };
+  EXPECT_EQ(seconds(1'002'003'004, 9, 0), "1.002003004");
+  EXPECT_EQ(seconds(1'002'999'999, 3, 6), "     1.002");
+  EXPECT_EQ(seconds(-1'500'000'000, 6, 6), "    -1.500000");
+  EXPECT_EQ(seconds(-5'000, 6, 0), "-0.000005");
+  EXPECT_EQ(seconds(59'999'999'999, 0, 0), "59");
+  EXPECT_EQ(seconds(INT64_MIN, 0, 0), "-9223372036");
+  const auto duration = [&](int64_t value, uint64_t width) {
+    const uint64_t words[] = {static_cast<uint64_t>(value), width};
+    return text(sonde_fn___duration(&context, 2, words));
+  };
+  EXPECT_EQ(duration(12'345, 0), "12.3 us");
+  EXPECT_EQ(duration(12'345, 9), "  12.3 us");
+  EXPECT_EQ(duration(-5, 0), "-5 ns");
+  const auto clock = [&](uint64_t digits) {
+    const uint64_t words[] = {1'000'000'001'234'567'890, digits};
+    return text(sonde_fn___clock(&context, 2, words));
+  };
+  ::setenv("TZ", "UTC-2", 1);
+  ::tzset();
+  EXPECT_EQ(clock(0), "03:46:41");
+  EXPECT_EQ(clock(6), "03:46:41.234567");
+  EXPECT_EQ(clock(9), "03:46:41.234567890");
+  ::unsetenv("TZ");
+  ::tzset();
+}
+
 TEST_F(Body, TailOfAString) {
   EXPECT_EQ(call(sonde_fn___tail, "abcdef", 2), "cdef");
   EXPECT_EQ(call(sonde_fn___tail, "abcdef", 0), "abcdef");

@@ -51,6 +51,7 @@ class QuietSource : public EventSource, public ThreadControl {
   }
   Result<void> follow(uint32_t, bool) override { return {}; }
   Result<void> follow_files(std::string_view) override { return {}; }
+  Result<std::vector<uint64_t>> stack_of(uint32_t) override { return Error("no stacks", EOPNOTSUPP); }
   Result<void> acknowledge(uint32_t) override { return {}; }
   int event_fd() const override { return -1; }
   Result<std::optional<SourceEvent>> next_event() override { return std::optional<SourceEvent>(); }

@@ -193,7 +193,7 @@ TEST_F(FrameworkTest, WhatTheSourceHasNoTapForIsRefused) {
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code(), EOPNOTSUPP);
   EXPECT_EQ(failed.error().message(),
-            "probe test:mod:a:n: the recording source cannot trace it; the kmod or ptrace source can");
+            "probe test:mod:a:n: the recording source cannot trace it; the kmod, bpf or ptrace source can");
   EXPECT_THAT(source.calls, ::testing::IsEmpty());
   source.can.taps = kPtraceRow.can.taps;
   enable({"test", "", "a", "", {}});
@@ -211,8 +211,9 @@ TEST_F(FrameworkTest, WhatTheSourceCannotCaptureIsRefused) {
   auto failed = framework.enable(enabling_of({"test", "", "a", "", {}}, text_of(SONDE_DIF_TEXT_PSARGS)));
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code(), EOPNOTSUPP);
-  EXPECT_EQ(failed.error().message(),
-            "probe test:mod:a:n: the recording source cannot capture the text PSARGS; the kmod or ptrace source can");
+  EXPECT_EQ(
+      failed.error().message(),
+      "probe test:mod:a:n: the recording source cannot read curpsinfo->pr_psargs; the kmod, bpf or ptrace source can");
   const auto kernel =
       make_program({{SONDE_DIF_VAR, 0, 0, 0, SONDE_DIF_VAR_CURTHREAD}, {SONDE_DIF_CAPW, 0, 0}, {SONDE_DIF_RECORD}},
                    {SONDE_SLOT_WORD});
@@ -220,7 +221,15 @@ TEST_F(FrameworkTest, WhatTheSourceCannotCaptureIsRefused) {
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message(),
             "probe test:mod:a:n: the recording source cannot see the kernel: its memory, its stacks and curthread; "
-            "the kmod source can");
+            "the kmod or bpf source can");
+  // Together with that text, only a source that can do both is named.
+  const auto paths = text_of(SONDE_DIF_TEXT_PSARGS);
+  const Enabling both[] = {enabling_of({"test", "", "a", "", {}}, paths),
+                           enabling_of({"test", "", "a", "", {}}, kernel)};
+  auto refused = framework.enable_all(both);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message(),
+            "probe test:mod:a:n: the recording source cannot read curpsinfo->pr_psargs; the kmod or bpf source can");
   EXPECT_THAT(source.calls, ::testing::IsEmpty());
   EXPECT_TRUE(framework.enable(enabling_of({"test", "", "a", "", {}}, text_of(SONDE_DIF_TEXT_CWD))));
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 namespace sonde {
 namespace {
@@ -65,6 +66,38 @@ TEST(ProbeIndex, FindsAProbeByItsNames) {
   const ProbeIndex::Texts texts = index.add({1001}, {"p", "m", "f7", "n507"});
   EXPECT_EQ(index.find({"p", "m", "f7", "n507"}).value, 1001u);
   EXPECT_EQ(*texts[ProbeIndex::Name], "n507");
+}
+
+TEST(ProbeIndex, CountsTheTextsOfAField) {
+  ProbeIndex index;
+  for (uint32_t id = 1; id <= 1000; id++)
+    index.add({id}, {"p", "m", "f" + std::to_string(id % 10), id % 2 == 0 ? "entry" : "return"});
+  for (uint32_t id = 1; id <= 300; id++) index.remove({id});
+  const auto of = [&](const ProbeIndex::Names& names, ProbeIndex::Field field) {
+    std::map<std::string, size_t> counts;
+    for (const NameCount& one : index.count_names(index.match(names), field)) counts[*one.name] = one.probes;
+    return counts;
+  };
+  using Counts = std::map<std::string, size_t>;
+  EXPECT_EQ(of({"p", "", "", ""}, ProbeIndex::Name), (Counts{{"entry", 350}, {"return", 350}}));
+  EXPECT_EQ(of({"", "", "f[0-2]", ""}, ProbeIndex::Function), (Counts{{"f0", 70}, {"f1", 70}, {"f2", 70}}));
+  EXPECT_EQ(of({"", "", "f4", "return"}, ProbeIndex::Name), Counts());
+}
+
+/// Removing them one by one takes time in proportion to their number, also in the order in which they came.
+TEST(ProbeIndex, RemovesInLinearTime) {
+  const auto time_of = [](uint32_t count) {
+    std::chrono::duration<double, std::milli> best(1e9);
+    for (int run = 0; run < 3; run++) {
+      ProbeIndex index;
+      for (uint32_t id = 1; id <= count; id++) index.add({id}, {"p", "m", "f" + std::to_string(id), "n"});
+      const auto start = test::cpu_time();
+      for (uint32_t id = 1; id <= count; id++) index.remove({id});
+      best = std::min<std::chrono::duration<double, std::milli>>(best, test::cpu_time() - start);
+    }
+    return best.count();
+  };
+  EXPECT_LT(time_of(64'000), 10 * time_of(16'000)) << "4 times as many; each with each would take 16 times as long";
 }
 
 #ifdef __OPTIMIZE__

@@ -58,6 +58,7 @@ class RecordingSource : public EventSource, public ThreadControl {
     return note("follow " + std::to_string(pid) + (forks ? " and its forks" : ""));
   }
   Result<void> follow_files(std::string_view wildcard) override { return note("follow " + std::string(wildcard)); }
+  Result<std::vector<uint64_t>> stack_of(uint32_t) override { return Error("no stacks", EOPNOTSUPP); }
   Result<void> acknowledge(uint32_t) override { return refuse(); }
   int event_fd() const override { return -1; }
   Result<std::optional<SourceEvent>> next_event() override { return std::optional<SourceEvent>(); }

@@ -26,6 +26,24 @@ TEST(Options, InitialValues) {
   EXPECT_FALSE(options.was_set("strsize"));
 }
 
+TEST(Options, WhatHasNoEffectSaysSoWhenItIsSet) {
+  Options options;
+  EXPECT_TRUE(options.without_effect().empty());
+  ASSERT_EQ(set(options, "strsize", "64"), "ok");
+  EXPECT_TRUE(options.without_effect().empty()) << "strsize has one";
+  size_t count = 0;
+  for (const OptionRow& row : kOptions) {
+    if (!row.has_no_effect) continue;
+    const char* value = row.kind == OptionKind::Text && row.name.starts_with("link") ? "dynamic" : "1";
+    if (row.name == "late") value = "static";
+    if (row.name == "linktype") value = "dof";
+    ASSERT_EQ(set(options, std::string(row.name).c_str(), value), "ok") << row.name;
+    EXPECT_EQ(options.without_effect().size(), ++count) << row.name;
+  }
+  EXPECT_GE(count, 12u);
+  EXPECT_EQ(options.without_effect().front(), "option core has no effect: Sonde takes no names from core files");
+}
+
 TEST(Options, EachSourceCanBeNamed) {
   Options options;
   for (const SourceRow& row : kSourceRows) EXPECT_EQ(set(options, "source", std::string(row.name).c_str()), "ok");

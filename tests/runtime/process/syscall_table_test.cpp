@@ -100,6 +100,14 @@ TEST(ClassicView, Arguments) {
   EXPECT_EQ(format_syscall_arguments(99'999, std::vector<uint64_t>{1, 0xff}), "1, ff");
 }
 
+TEST(ClassicView, NamesOfErrors) {
+  EXPECT_EQ(syscall_error_name(0), "");
+  EXPECT_EQ(syscall_error_name(ENOENT), "ENOENT");
+  EXPECT_EQ(syscall_error_name(512), "ERESTARTSYS");
+  EXPECT_EQ(syscall_error_name(516), "ERESTART_RESTARTBLOCK");
+  EXPECT_EQ(syscall_error_name(4000), "4000");
+}
+
 TEST(ClassicView, Result) {
   EXPECT_EQ(format_syscall_result(0, 0), "0x0");
   EXPECT_EQ(format_syscall_result(0x1f, 0), "0x1f");

@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <deque>
 
 #include "runtime/syscall/shape.h"
@@ -64,6 +65,7 @@ std::string result_of(uint32_t number, Words words, int64_t result, const World&
 }
 
 constexpr uint64_t kP = 0x1000, kQ = 0x2000, kR = 0x3000;
+const std::vector<std::string> kTwo = {"A=1", "B=2"};  ///< an environment
 
 TEST(DecodeArguments, PathsFlagsAndModes) {
   World world;
@@ -172,6 +174,34 @@ TEST(DecodeArguments, SignalsAndMasks) {
   EXPECT_EQ(at_entry(SYS_kill, {7, 0}), "7, 0");
 }
 
+/// As many signals as the mask has bits.
+TEST(DecodeArguments, MasksOfLessThanEightBytes) {
+  World world;
+  world.put(kP, uint8_t{1 << (SIGHUP - 1) | 1 << (SIGTRAP - 1)});
+  world.put(kQ, uint32_t{0xfffffffe});
+  EXPECT_EQ(at_return(SYS_rt_sigpending, {kP, 1}, 0, world), "[HUP TRAP], 1");
+  EXPECT_EQ(at_return(SYS_rt_sigpending, {kQ, 4}, 0, world), "~[HUP], 4");
+}
+
+TEST(DecodeArguments, TheRestOfASleep) {
+  World world;
+  world.put(kP, timespec{5, 6});
+  world.put(kQ, timespec{1, 2});
+  const std::string asked = "{tv_sec=5, tv_nsec=6}, ", rest = "{tv_sec=1, tv_nsec=2}";
+  for (int error : {EINTR, 516, EINVAL, EFAULT, 514}) {
+    const bool given = error == EINTR || error == 516;
+    const std::string shown = asked + (given ? rest : "0x2000");
+    EXPECT_EQ(failed(SYS_nanosleep, {kP, kQ}, error, world), shown) << error;
+    EXPECT_EQ(failed(SYS_clock_nanosleep, {CLOCK_MONOTONIC, 0, kP, kQ}, error, world), "CLOCK_MONOTONIC, 0, " + shown)
+        << error;
+    EXPECT_EQ(failed(SYS_clock_nanosleep, {CLOCK_MONOTONIC, TIMER_ABSTIME, kP, kQ}, error, world),
+              "CLOCK_MONOTONIC, TIMER_ABSTIME, " + asked + "0x2000")
+        << error;
+  }
+  EXPECT_EQ(at_return(SYS_nanosleep, {kP, kQ}, 0, world), asked + "0x2000");
+  EXPECT_EQ(failed(SYS_nanosleep, {kP, 0}, EINTR, world), asked + "NULL");
+}
+
 TEST(DecodeArguments, StructuresOfTheKernelAtTheReturn) {
   World world;
   struct stat file {};
@@ -231,7 +261,7 @@ TEST(DecodeArguments, ManyWordsOfAnExec) {
     }
     const std::string words = "\"p\", [" + shown + (count < 32 ? "]" : ", ...]");
     EXPECT_EQ(at_entry(SYS_execve, {kP, kQ, 0}, world), words + ", NULL");
-    EXPECT_THAT(decode_exec("p", std::vector<std::string>(count, "w"), 2), ::testing::StartsWith(words)) << count;
+    EXPECT_THAT(decode_exec("p", std::vector<std::string>(count, "w"), kTwo), ::testing::StartsWith(words)) << count;
   }
 }
 
@@ -366,7 +396,44 @@ TEST(DecodeArguments, ByCommand) {
   World name;
   name.text(kP, "worker");
   EXPECT_EQ(at_entry(SYS_prctl, {PR_SET_NAME, kP}, name), "PR_SET_NAME, \"worker\"");
+  EXPECT_EQ(at_return(SYS_prctl, {PR_GET_NAME, kP}, 0, name), "PR_GET_NAME, \"worker\"");
+  EXPECT_EQ(at_entry(SYS_prctl, {PR_GET_NAME, kP}, name), "PR_GET_NAME, 0x1000");
   EXPECT_EQ(at_entry(SYS_prctl, {PR_CAPBSET_READ, 1}), "PR_CAPBSET_READ, CAP_DAC_OVERRIDE");
+  for (const auto& [command, text] : {std::pair(0x80086601u, "1, FS_IOC_GETFLAGS, [FS_IMMUTABLE_FL|FS_EXTENT_FL]"),
+                                      std::pair(0x80045438u, "1, TIOCGPKT, [524304]")}) {
+    World world;
+    world.put(kP, 0x80010u);
+    EXPECT_EQ(at_return(SYS_ioctl, {1, command, kP}, 0, world), text);
+  }
+  World size;
+  size.put(kP, uint64_t{1} << 40);
+  EXPECT_EQ(at_return(SYS_ioctl, {1, 0x80081272u, kP}, 0, size), "1, BLKGETSIZE64, [1099511627776]");
+}
+
+/// The kernel's structure has 19 characters, the C library's 32 and two speeds.
+TEST(DecodeArguments, SettingsOfATerminal) {
+  std::array<uint8_t, 36> settings{};
+  const std::array<uint32_t, 4> words = {ICRNL | IXON | 0x80000000u, OPOST | ONLCR | XTABS, B115200 | CS8 | CREAD,
+                                         ISIG | ICANON | ECHO};
+  std::memcpy(settings.data(), words.data(), sizeof words);
+  settings[17] = 3;
+  settings[35] = 9;
+  World world;
+  world.put(kP, settings);
+  const std::string flags =
+      "{c_iflag=ICRNL|IXON|0x80000000, c_oflag=NL0|CR0|XTABS|BS0|VT0|FF0|OPOST|ONLCR, "
+      "c_cflag=B115200|CS8|CREAD, c_lflag=ISIG|ICANON|ECHO, ";
+  EXPECT_EQ(at_entry(SYS_ioctl, {0, TCSETS, kP}, world), "0, TCSETS, " + flags + "...}");
+  set_shown_amount({32, true});
+  EXPECT_EQ(at_return(SYS_ioctl, {0, TCGETS, kP}, 0, world),
+            "0, TCGETS, " + flags +
+                "c_line=N_TTY, c_cc=[[VINTR]=0x3, [VQUIT]=0, [VERASE]=0, [VKILL]=0, [VEOF]=0, [VTIME]=0, [VMIN]=0, "
+                "[VSWTC]=0, [VSTART]=0, [VSTOP]=0, [VSUSP]=0, [VEOL]=0, [VREPRINT]=0, [VDISCARD]=0, [VWERASE]=0, "
+                "[VLNEXT]=0, [VEOL2]=0, [17]=0, [18]=0x9]}");
+  set_shown_amount({});
+  World cut;
+  cut.put(kP, words);
+  EXPECT_EQ(at_entry(SYS_ioctl, {0, TCSETS, kP}, cut), "0, TCSETS, 0x1000");
 }
 
 TEST(DecodeArguments, ArraysAndVectors) {
@@ -526,10 +593,10 @@ TEST(Siginfo, Ends) {
 
 TEST(Decode, AnExecThatIsKnownFromElsewhere) {
   const std::vector<std::string> words = {"ls", "-l", std::string(40, 'x')};
-  EXPECT_EQ(decode_exec("/bin/ls", words, 1),
+  EXPECT_EQ(decode_exec("/bin/ls", words, std::vector<std::string>{"A=1"}),
             "\"/bin/ls\", [\"ls\", \"-l\", \"" + std::string(32, 'x') + "\"...], /* 1 var */");
-  EXPECT_EQ(decode_exec("/bin/a\nb", {}, 37), "\"/bin/a\\nb\", [], /* 37 vars */");
-  const std::string many = decode_exec("x", std::vector<std::string>(40, "w"), 2);
+  EXPECT_EQ(decode_exec("/bin/a\nb", {}, std::vector<std::string>(37, "A=1")), "\"/bin/a\\nb\", [], /* 37 vars */");
+  const std::string many = decode_exec("x", std::vector<std::string>(40, "w"), kTwo);
   EXPECT_TRUE(many.ends_with("\"w\", ...], /* 2 vars */")) << many;
   EXPECT_EQ(std::ranges::count(many, 'w'), 32);
 }

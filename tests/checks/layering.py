@@ -34,6 +34,7 @@ LICENCES = (
     ("kmod/shared/", {"MIT OR GPL-2.0-only"}),
     ("kmod/", {"GPL-2.0"}),
     ("runtime/framework/provider.h", {"MIT OR GPL-2.0-only"}),
+    ("runtime/bpf/", {"MIT OR GPL-2.0-only"}),  # it makes programs that run in the kernel
     ("runtime/base/", {"MIT", "GPL-3.0-or-later"}),  # MIT for files that providers outside the tree need
     ("tests/kmod/", {"GPL-2.0", "GPL-3.0-or-later"}),  # some are kernel modules
     ("tests/scripts/", None),  # goldens contain text of scripts

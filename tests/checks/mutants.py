@@ -18,7 +18,7 @@ With --sample, the mutants are drawn at random instead (sample.py); with --of, t
 those that reach it (reach.py). How many live is a measure of the tests, and no failure.
 
     mutants.py [-k REGEX] [--no-kernel]       (./dev test mutants)
-    mutants.py --sample N [--seed S]
+    mutants.py --sample N [--seed S] [--minutes M] [--no-units]
     mutants.py --of FILE [--seed S]
 """
 
@@ -146,10 +146,10 @@ MUTANTS = [
     E("runtime/syscall/structures.cpp", "std::string capability_text(", "uint64_t{high.*member} << 32", "0", "syscall_test:DecodeArguments.Capabilities"),
     E("runtime/process/proc_maps.cpp", "bool parse_line(", "permissions[2] == 'x'", "permissions[1] == 'x'", "process_test:ProcMaps.*"),
     S("runtime/process/proc_maps.cpp", "bool take_deleted_mark(", "path.resize(path.size() - kDeletedMark.size());", "", "process_test:ProcMaps.*"),
-    E("runtime/process/proc_maps.cpp", "Result<std::string> find_file(", "is_it(entry.path)", "true", "scenario:functions_of_files_that_were_replaced"),
+    E("runtime/process/proc_maps.cpp", "Result<std::string> find_file(", "is_it(entry.path)", "true", "scenario:functions_in_another_mount_namespace"),
     E("runtime/source/held_programs.cpp", "Result<void> HeldPrograms::run_to_constructors(", "space.linker_done()", "true", "event_source_test:HeldProgramsTest.*"),
     # the guard and utrace
-    S("runtime/guard/breakpoints.cpp", "void Breakpoints::disarm(", "space.remove_unused(address);", "", "guard_test:User.DisarmWhileItRuns"),
+    S("runtime/guard/breakpoints.cpp", "void Breakpoints::disarm(", "space.remove_unused(std::move(left));", "", "guard_test:User.DisarmWhileItRuns"),
     E("runtime/abi/protocol.cpp", "bool take_text(", "length > rest_.size()", "length > rest_.size() + 1", "abi_test:Protocol.*"),
     E("runtime/abi/protocol.cpp", "std::optional<Packet> Channel::next()", "available - sizeof header < header.length", "available - sizeof header + 1 < header.length", "abi_test:Protocol.*"),
     E("kmod/shared/dif.c", "static void note_argument(", "argument >= 6", "argument >= 7", "scenario:six_arguments", "guard_test:User.Arguments*"),
@@ -181,10 +181,24 @@ MUTANTS = [
     S("compiler/check/expression.cpp", "ExprPtr check_cast(CheckContext& cx, ExprPtr expr) {", "if (b->kind == Type::Kind::Dynamic) invalid();", "", "script:err.D_CAST_INVAL.translated"),
     E("compiler/split/clause_splitter.cpp", "std::optional<uint32_t> ClauseSplitter::new_slot(", "one.expression && one.expression->kind == LoweredKind::Variable", "one.expression->kind == LoweredKind::Variable", "script:err.D_UNKNOWN.captures_beside"),
     # the command
-    S("cli/prompt.cpp", "void list(const std::string& rest)", "if (missing.empty()) output_.write(text);", "", "scenario:prompt_lists_probes"),
-    S("cli/prompt.cpp", "void disable(const std::string& rest)", "if (auto done = session_.framework().disable(enabling); !done) return complain(done.error());", "", "scenario:prompt_disables_a_clause"),
-    S("cli/prompt.cpp", "void stop()", "session_.targets().release();", "", "scenario:prompt_lets_the_targets_go"),
-    E("cli/prompt.cpp", "void print(const std::string& rest)", "session_.tracing().consumer().print_aggregation(name)", 'session_.tracing().consumer().print_aggregation("")', "scenario:prompt_prints_what_is_asked"),
+    E("cli/prompt/flood.cpp", "bool Flood::lets_line_pass", "closed_until_ = now + kMoment;", "closed_until_ = now;", "prompt_test:Flood.NoSecondShowsMoreAndNothingIsLost"),
+    S("cli/prompt/flood.cpp", "std::string Flood::pass", "held_++;", "", "prompt_test:Flood.NoSecondShowsMoreAndNothingIsLost"),
+    S("cli/prompt/screen.cpp", "void Screen::remove_block", "drawn_ = 0;", "", "scenario:watched_on_the_command_line"),
+    S("cli/prompt/entries.cpp", "Result<const Entries::Entry*> Entries::replace(", "if (auto done = disable(entry); !done) return std::move(done).error();", "", "scenario:prompt_session_from_a_pipe"),
+    E("cli/prompt/prompt.cpp", "bool Prompt::take_end_of_input()", "pending_.empty()", "true", "scenario:prompt_session_on_a_dumb_terminal"),
+    S("cli/prompt/prompt.cpp", "void Prompt::watch()", "if (take_asked(Asked::Redraw)) target_output_->has_front() ? target_output_->take_keyboard() : reader_->redraw();", "", "scenario:prompt_session_on_a_dumb_terminal"),
+    S("cli/prompt/line_reader.cpp", "class TerminalReader", "rl_deprep_terminal();", "", "scenario:target_output_beside_job_control"),
+    S("cli/prompt/target_output.cpp", "void TargetOutput::settle()", "relay_.read_all(kMostAtEnd);", "", "scenario:target_output_beside_job_control"),
+    E("cli/prompt/target_output.cpp", "void TargetOutput::take(", "newline + 1", "newline", "scenario:target_writes_above_the_line"),
+    E("cli/relay.cpp", "void keep_terminals", "one.events = POLLIN", "one.events = 0", "scenario:target_outlives_the_prompt"),
+    E("runtime/base/terminal_end.cpp", "int make_transparent", "OPOST", "0", "scenario:target_output_is_whole"),
+    E("cli/run.cpp", "bool has_text(int fd)", "bytes > 0", "true", "scenario:clauses_from_standard_input"),
+    S("cli/prompt/screen.cpp", "void Screen::answer", "flood_.set_gate(Flood::Gate::Reading);", "", "scenario:prompt_holds_a_flood_back"),
+    S("cli/prompt/commands.cpp", "void list(Prompt& prompt", "if (missing.empty()) prompt.screen().answer(text);", "", "scenario:prompt_lists_probes"),
+    S("cli/prompt/entries.cpp", "Result<void> Entries::disable(", "if (auto done = session_.framework().disable(enabling); !done) return done;", "", "scenario:prompt_disables_a_clause"),
+    S("cli/prompt/commands.cpp", "void stop(Prompt& prompt", "const auto gone = prompt.session().targets().stop();", "const Result<uint64_t> gone = uint64_t{1};", "scenario:prompt_lets_the_targets_go"),
+    S("runtime/guard/control.cpp", "Tracer::let_all_go()", "host_.hasten(kDetachMs)", "0", "scenario:stop_lets_go_of_all"),
+    E("cli/prompt/commands.cpp", "void print(Prompt& prompt", "consumer.print_aggregation(rest.starts_with('@') ? rest.substr(1) : rest)", 'consumer.print_aggregation("")', "scenario:prompt_prints_what_is_asked"),
     E("runtime/base/interrupt.cpp", "void on_interrupt(", "g_signal.exchange(signal) != 0", "g_signal.exchange(signal) != 0 && false", "scenario:a_second_ctrl_c_ends_at_once"),
     E("runtime/session/tracing.cpp", "bool Tracing::ended()", 'options_.was_set("statusrate")', "false", "script:tst.opt.statusrate_exit"),
     E("runtime/session/tracing.cpp", "void Tracing::watch()", 'options_.number("switchrate")', "Nanoseconds{100'000'000}", "scenario:switchrate_says_when_output_comes"),
@@ -208,17 +222,53 @@ MUTANTS = [
     S("runtime/plugin/trial.cpp", "std::string Trial::wait(", 'if (used_up) return in_words(patience.processor) + " of processor time";', "", "plugin_test:Bad.Hangs"),
     E("runtime/plugin/plugins.cpp", "std::string other_writers(", "(found.st_mode & S_IWOTH) != 0", "false", "plugin_test:Find.InstalledOnly*"),
     E("runtime/plugin/check.cpp", "void disable(", "g_fired_late != 0", "false", "plugin_test:CheckPlugin.FiresAfterDisable"),
+    E("runtime/plugin/plugin.cpp", "Result<void> start_plugin(", "framework.unregister_after(before)", "std::vector<std::string>()", "scenario:a_start_that_fails_keeps_nothing"),
+    S("runtime/framework/aftermath.cpp", "BeforeOp::BeforeOp(", "check_process(outer->owner(), op_name(outer->op()), When::InOp);", "",
+      "scenario:each_fault_at_each_moment_is_told_and_harms_no_target"),
+    E("runtime/framework/aftermath.cpp", "std::vector<Own> closed_descriptors()", "(g_looks[i].revents & POLLNVAL) != 0", "false",
+      "scenario:each_fault_at_each_moment_is_told_and_harms_no_target"),
     E("runtime/code/function_places.cpp", "Result<FunctionPlaces::Found> FunctionPlaces::find(", "!returns", "false", "code_test:Places.AJump*"),
     E("runtime/utrace/host.cpp", "pid_t any_stop(", "__WALL | __WNOTHREAD | WNOHANG", "__WALL | WNOHANG", "utrace_test:UtraceHosts.ReapNo*"),
     S("runtime/utrace/host.cpp", "std::vector<int> Core::wait(", "child_signal().pass_on(taken);", "", "utrace_test:UtraceHosts.WhoSleeps*"),
-    E("runtime/utrace/start.cpp", "std::string look_up(", "S_ISREG(file.st_mode)", "true", "utrace_test:*SpawnLooksInThePath"),
-    E("runtime/utrace/start.cpp", "std::string look_up(", "access(path.c_str(), X_OK) == 0", "true", "utrace_test:*SpawnLooksInThePath"),
+    E("runtime/base/path_search.cpp", "std::optional<std::string> search_path(", "S_ISREG(file.st_mode)", "true", "utrace_test:*SpawnLooksInThePath"),
+    E("runtime/base/path_search.cpp", "std::optional<std::string> search_path(", "access(path.c_str(), X_OK) == 0", "true", "utrace_test:*SpawnLooksInThePath"),
     E("runtime/utrace/spin.h", "bool due()", "to_leave_out_ > 0", "false", "utrace_test:Spin.LooksLessOften*"),
     E("runtime/utrace/spin.h", "bool due()", "looks_ == 0", "false", "utrace_test:Spin.ATurnEnds"),
     S("cli/words.cpp", "", "word.clear();\n      in_word = false;", "", "script:tst.cmd.c_blanks"),
     # code that kernel and user space share
     E("kmod/shared/dif.c", "static void end_text(", "n >= max", "n > max", "shared_test:DifRun.TextOf*"),
     E("kmod/shared/dif.c", "static void capture_memory(", "bytes > most", "bytes > most + 1", "shared_test:DifRun.CapturesMemory"),
+    E("kmod/shared/lower.c", "LOWERS(shift)", "BPF_JGT, b, 63", "BPF_JGT, b, 64", "bpf_test:InKernel.ComputesAsTheInterpreter"),
+    # programs in the kernel: as root
+    S("runtime/bpf/record_code.cpp", "void take_ring(", "count_drop(l);", "", "bpf_test:InKernel.ThreeLevels"),
+    S("runtime/bpf/record_code.cpp", "void release_ring(", "sonde_lower_stx(l, BPF_DW, kRing, R1, kLowWater);", "", "bpf_test:InKernel.ThreeLevels"),
+    S("runtime/bpf/record_code.cpp", "void find_room(", "sonde_lower_mov(l, R4, R2);", "", "bpf_test:InKernel.ASmallRing*"),
+    S("runtime/bpf/fire_target.cpp", "uint32_t where_ring_begins(", "while (first < fire.length && !needs_ring(fire.insns[first])) first++;", "", "bpf_test:InKernel.ThePredicate*"),
+    E("runtime/source/bpf_source.cpp", "BpfSource::build(", "static_cast<uint32_t>(getpid())", "0", "scenario:stock_kernel_leaves_its_own_calls_out"),
+    S("runtime/bpf/event_code.cpp", "void begin_start(", "code.skip_if_reg(BPF_JNE, R1, R2);", "", "scenario:stock_kernel_one_probe_of_lives"),
+    S("runtime/bpf/event_code.cpp", "void match_action(", "if (ignored) code.skip();", "", "scenario:stock_kernel_signals"),
+    E("runtime/bpf/event_code.cpp", "void put_status(", "BPF_RSH, R8, 8", "BPF_RSH, R8, 0", "scenario:stock_kernel_how_they_end"),
+    S("runtime/bpf/event_code.cpp", "void find_given_number(", "sonde_lower_mov(&code, R7, R1);", "", "scenario:stock_kernel_signals"),
+    E("runtime/source/bpf_plan.cpp", "void add_probe(", "1 + column++", "1 + column", "event_source_test:BpfPlan.TheOrder*"),
+    S("runtime/bpf/sampler.cpp", "Sampler::begin(", "for (const uint32_t cpu : online_cpus())", "for (const uint32_t cpu : {0u})", "scenario:stock_profile_samples_every_cpu"),
+    S("runtime/bpf/sampler.cpp", "Sampler::start_on(", "clocks_.erase(cpu);", "if (clocks_.contains(cpu)) clocks_[cpu + 1000] = std::move(clocks_[cpu]);", "scenario:stock_profile_greets_cpus"),
+    E("runtime/bpf/stack_code.cpp", "Ends copy_piece(", "sonde_lower_alu(l, BPF_ADD, R3, R2);", "", "bpf_test:InKernel.UserStack"),
+    E("runtime/source/copied_stacks.cpp", "uint32_t CopiedStacks::walk(", "& ~uint64_t{7}", "+ 8", "scenario:stock_stacks_of_samples"),
+    E("runtime/bpf/stack_code.cpp", "int32_t kernel_flags(", "kOwnFrames", "0", "scenario:stock_kernel_stacks"),
+    E("runtime/bpf/fire_target.cpp", "void load_sampled_pc(", "in_kernel ? BPF_JNE : BPF_JEQ", "BPF_JEQ", "scenario:stock_profile_samples_who_runs"),
+    S("runtime/bpf/trial.cpp", "Trial::run(", "if (auto done = compare_state(traced[n], untraced[n]); !done) return done;", "", "bpf_test:Trial.FindsEachLie"),
+    S("runtime/bpf/trial.cpp", "Trial::run(", "if (auto done = compare_counts(traced[n], counts); !done) return done;", "", "bpf_test:Trial.FindsEachLie"),
+    S("runtime/bpf/trial.cpp", "Trial::run(", "if (auto done = compare_hit(traced[n], given[n], pages_); !done) return done;", "", "bpf_test:Trial.FindsEachLie"),
+    S("runtime/bpf/user_program.cpp", "void judge_condition(", "sonde_lower_alu(l, BPF_XOR, R3, R2);", "", "bpf_test:UserPrograms.JudgeEachCondition"),
+    E("runtime/bpf/user_program.cpp", "void leave_if_inside(", "BPF_JSLT", "BPF_JSLE", "bpf_test:UserPrograms.JudgeWhereAJumpLeads"),
+    E("runtime/source/user_probes.cpp", "UserProbes::without_wrong(", "if (!tried)", "if (!tried && false)", "scenario:stock_functions_on_nops_are_right_or_refused"),
+    E("runtime/source/registry.cpp", "bool traces_all(", "std::ranges::all_of(options.providers, has)", "true", "event_source_test:Registry.AutoTakes*"),
+    S("runtime/bpf/fold_code.cpp", "void fold_record(", "compare_key(l, record);", "", "bpf_test:Folded.AHashIsNotAKey"),
+    S("runtime/bpf/fold_code.cpp", "void fold_record(", "clear_tails(l);", "", "bpf_test:Folded.WhatIsBehindAText*"),
+    S("runtime/bpf/hook_program.cpp", "void call_part(", "sonde_lower_stx(l, BPF_DW, R6, R1, kChainTime);", "", "scenario:chains_are_one_firing"),
+    E("runtime/bpf/hook_program.cpp", "void call_part(", "chain_index(next, 1)", "chain_index(next, 0)", "scenario:chains_are_one_firing"),
+    S("runtime/bpf/fold_tables.cpp", "void FoldTables::take(", "full.used = begin;", "", "bpf_test:Folded.Steps*"),
+    E("compiler/split/folding.cpp", "bool is_apart(", 'probe.name == "END"', 'probe.name == "entry"', "compiler_test:CompilerTest.WhatFolds"),
     E("kmod/shared/record.c", "static int span_is_inside(", "bytes[offset + length] == 0", "1", "shared_test:RecordCheck.*"),
     E("kmod/shared/record.c", "static int span_is_inside(", "length > record->size - offset", "length > record->size - offset + 8", "shared_test:RecordCheck.*"),
     E("kmod/shared/record.c", "static int header_is_sound(", "record->faults >> record->slots == 0", "1", "shared_test:RecordCheck.*"),
@@ -242,6 +292,8 @@ MUTANTS = [
     S("kmod/device/buffer.c", "void sonde_writer_put(", "writer->records++;", "", "device:drops 2"),
     E("kmod/device/points.c", "static bool point_is_ignored(", "action->sa.sa_handler == SIG_IGN", "0", "device:taps"),
     E("kmod/device/timer.c", "static bool timer_is_wanted(", "READ_ONCE(armed->session->going)", "0", "device:timers"),
+    E("kmod/core/finder.c", "static bool finder_inherit(", "!parent || finder->clearing", "!parent", "device:detach"),
+    E("kmod/device/targets.c", "int sonde_targets_remove(", "return sonde_taps_retarget(session, why)", "return 0", "device:detach"),
     E("kmod/core/finder.c", "static void finder_judge(", "was && !is", "0", "api:findleft"),
     E("kmod/core/finder.c", "void sonde_finder_born(", "thread_group_leader(child)", "0", "api:findchild"),
     E("kmod/core/signal.c", "static u32 signal_action_of(", "ka->sa.sa_handler != SIG_DFL", "0", "api:handler"),
@@ -265,6 +317,10 @@ MUTANTS = [
     E("runtime/syscall/structures.cpp", "std::string limit_text(", "limit > 1024", "limit >= 1024", "scenario:every_call_as_in_the_table"),
     E("runtime/syscall/structures.cpp", "std::string limit_text(", "limit % 1024 == 0", "true", "scenario:every_call_as_in_the_table"),
     E("runtime/syscall/structures.cpp", "std::string open_how_text(", "how.flags & 0x40", "true", "scenario:every_call_as_in_the_table"),
+    E("runtime/syscall/decode.cpp", "void prctl_argument(", "format_signal(value_)", "hex_text(value_)", "scenario:every_call_as_in_the_table"),
+    E("runtime/syscall/decode.cpp", "bool is_interrupted_sleep(", "argument(1) == 0", "true", "syscall_test:DecodeArguments.TheRestOfASleep"),
+    S("runtime/syscall/capture.cpp", "void add_structure(", "if (which == Struct::timespec_rest) all_.back().out = false;", "", "scenario:every_call_as_in_the_table"),
+    E("runtime/syscall/structures.cpp", "std::string format_signals(", "std::min(bytes.size(), sizeof bits)", "sizeof bits", "syscall_test:DecodeArguments.MasksOfLess*"),
     S("runtime/syscall/structures.cpp", "", 'if (WIFCONTINUED(status)) return "[{WIFCONTINUED(s)}]";', "", "syscall_test:DecodeArguments.HowAChildEnded"),
     E("runtime/syscall/capture.cpp", "void add_counted(", "find_syscall(shape_.number)->parameters[shape.size].bytes == 4", "false", "scenario:every_call_as_in_the_table"),
     E("runtime/guard/dif_env.cpp", "uint64_t env_variable(", "status_of(context).uid", "status_of(context).euid", "scenario:facts_of_a_process_are_its_own"),
@@ -273,10 +329,10 @@ MUTANTS = [
     E("runtime/guard/dif_env.cpp", "uint64_t env_variable(", "getsid(thread.process->pid)", "getpgid(thread.process->pid)", "scenario:facts_of_a_process_are_its_own"),
     E("runtime/guard/dif_env.cpp", "std::string fd_type(", 'path.starts_with("anon_inode:")', "false", "scenario:facts_of_a_process_are_its_own"),
     # columns, numbers and texts of reports
-    E("cli/summary.cpp", "void append_row(", "of.time_ns / of.calls / 1000", "of.time_ns / of.calls", "scenario:a_summary_has_the_time_of_each_call"),
+    E("cli/summary.cpp", "void append_row(", "each_ns / 1000", "each_ns", "scenario:a_summary_has_the_time_of_each_call"),
     E("cli/summary.cpp", "void append_row(", "100.0 * static_cast<double>(of.time_ns)", "100.0 * static_cast<double>(of.calls)", "scenario:a_summary_has_the_time_of_each_call"),
-    S("cli/summary.cpp", "std::string table_of_calls(", "std::ranges::stable_sort(rows, std::greater(), &CallTotals::time_ns);", "", "scenario:a_summary_has_the_time_of_each_call"),
-    S("cli/line_reader.cpp", "~TerminalReader() override", "if (!history_.empty()) ::write_history(history_.c_str());", "", "scenario:prompt_keeps_its_history"),
+    S("cli/summary.cpp", "std::string table_of_calls(", "sort_rows(rows, summary.order);", "", "scenario:a_summary_has_the_time_of_each_call"),
+    S("cli/prompt/line_reader.cpp", "~TerminalReader() override", "if (!history_.empty()) ::write_history(history_.c_str());", "", "scenario:prompt_keeps_its_history"),
     E("runtime/print/jsonl_printer.cpp", "void JsonlPrinter::faulted(", "1 + fault.more_before", "uint64_t{1}", "scenario:many_errors_are_told_in_a_line"),
     E("runtime/print/csv_printer.cpp", "void field(std::string_view text)", r'",\"\r\n"', r'",\"\n"', "formats:texts"),
     E("runtime/print/json.cpp", "void append_escaped(", "c == 0x7f", "false", "formats:texts"),
@@ -621,14 +677,14 @@ def without_what_does_not_compile(chosen, originals):
     raise SystemExit(f"mutants: does not build, and no mutant is at fault (all of it: {ROOT / 'build/build.log'})")
 
 
-def run_without_tests(seed):
+def run_without_tests(seed, minutes, with_units):
     chosen, originals = kept()
     count, began = len(chosen), time.monotonic()
     (ROOT / "build").mkdir(exist_ok=True)
     say(f"{count} mutants; building")
     chosen = without_what_does_not_compile(chosen, originals)
     near = sorted({test for mutant in chosen.values() for test in sample.near(ROOT, mutant.file)})
-    if compiles("dev", near) is not None:
+    if with_units and compiles("dev", near) is not None:
         raise SystemExit(f"mutants: the unit tests do not build (all of it: {ROOT / 'build/build.log'})")
     say(f"{len(chosen)} of {count} compile; built after {time.monotonic() - began:.0f} s")
     sonde = ROOT / "build/bin/sonde"
@@ -642,7 +698,8 @@ def run_without_tests(seed):
     def scenarios(_):
         return reach.scenarios(ROOT, sonde)
 
-    fate = reach.fates([units, scripts, scenarios], list(chosen), seed, say)
+    kinds = [units, scripts, scenarios] if with_units else [scripts, scenarios]
+    fate = reach.fates(kinds, list(chosen), seed, 60 * minutes, say)
     for number, (killer, met, reaching) in fate.items():
         one = chosen[number]
         line = originals[one.file].count("\n", 0, one.at) + 1
@@ -671,6 +728,8 @@ def main():
     parser.add_argument("--sample", type=int, metavar="N", help="draw N mutants at random instead, and say how many live")
     parser.add_argument("--of", type=pathlib.Path, metavar="FILE", help="the rows of this file instead, which name no tests: E(FILE, FUNCTION, WAS, BECOMES)")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="of the sample, and of the order of tests")
+    parser.add_argument("--no-units", action="store_true", help="of the sample: without unit tests, whose sanitized build takes longest")
+    parser.add_argument("--minutes", type=int, default=30, help="for the tests of the sample, once it is built")
     parser.add_argument("--in-copy", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     began = time.monotonic()
@@ -680,7 +739,7 @@ def main():
         print("\n".join([*wrong, f"{len(chosen)} mutants, {len(wrong)} do not apply"]))
         return 1 if wrong else 0
     if (arguments.sample or arguments.of) and arguments.in_copy:
-        return run_without_tests(arguments.seed)
+        return run_without_tests(arguments.seed, arguments.minutes, not arguments.no_units)
     if arguments.sample or arguments.of:
         say(f"seed {arguments.seed}")
         unnamed = without_tests(arguments.sample, arguments.seed, arguments.of)
@@ -689,7 +748,8 @@ def main():
         return run_in_place_of_the_tree(COPY, __file__, ["--in-copy", *sys.argv[1:], "--seed", str(arguments.seed)])
     if not arguments.in_copy:
         COPY.mkdir(parents=True, exist_ok=True)
-        wrong = copy_tree(dict(enumerate(MUTANTS, 1)))
+        wrong = mutate(dict(enumerate(MUTANTS, 1)))[1]
+        copy_tree(chosen)
         print("\n".join(wrong), end="\n" if wrong else "")
         return max(1 if wrong else 0, run_in_place_of_the_tree(COPY, __file__, ["--in-copy", *sys.argv[1:]]))
     wrong = []

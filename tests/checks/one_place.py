@@ -75,7 +75,7 @@ const AggOperations kLatest = {words, step, merge, total, value, nullptr};
     Addition("an event", 4,
              {"kmod/shared/event.h": [('	KIND(EXEC, "-", "an exec was asked for', '	KIND(LWP_BEGIN, "-", "in the new thread") \\\n')],
               "runtime/guard/tracer.cpp": [("  thread.newborn = parent != nullptr && (", "  const bool begins = parent != nullptr && taps_.any(SONDE_TAP_LWP_BEGIN);\n"),
-                                           ("  want_events(thread);\n  if (thread.newborn) utrace_control(", "  thread.newborn |= begins;\n"),
+                                           ("  want_events(thread);\n  if (thread.newborn || thread.unclean) utrace_control(", "  thread.newborn |= begins;\n"),
                                            ("  fire(thread, taps_.of(SONDE_TAP_LWP_START), Firing());", "  fire(thread, taps_.of(SONDE_TAP_LWP_BEGIN), Firing());\n")],
               "kmod/device/points.c": [("		point_fire_kind(&firing, SONDE_TAP_LWP_START);", "		point_fire_kind(&firing, SONDE_TAP_LWP_BEGIN);\n"),
                                        ("	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_START]) &&", "	    !rcu_access_pointer(session->kinds[SONDE_TAP_LWP_BEGIN]) &&\n"),

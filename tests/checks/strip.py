@@ -33,10 +33,13 @@ SHOWN_ELSEWHERE = {
     "errtags": "every err script",
     "host": "tests/formats/run.py, Jsonl.start",
     "labels": "tests/formats/run.py, Jsonl.start",
+    "samestack": "scenario a_stack_that_is_the_same_is_one_line",
+    "setenv": "scenario a_variable_for_the_program",
     "source": "tests/scenarios/run.py --source",
     "stackframes": "scenario kernel_stacks",
     "switchrate": "scenario switchrate_says_when_output_comes",
     "syscall_arg_type": "scenario syscall_arg_type_says_more",
+    "user": "scenario a_program_runs_as_another_user",
 }
 
 

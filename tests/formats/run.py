@@ -75,13 +75,16 @@ ACTIONS = {
     "commit": ("", "BEGIN { @ = count(); self->s = speculation(); } BEGIN { speculate(self->s); printa(@); } BEGIN { commit(self->s); } BEGIN { exit(0); }", None),
     "discard": ("", "BEGIN { self->s = speculation(); } BEGIN { speculate(self->s); trace(5); } BEGIN { discard(self->s); } BEGIN { exit(0); }", None),
     "raise": ("-w", "syscall::write:entry { raise(SIGCONT); }", ["echo", "x"]),
+    "inject": ("-w", "syscall::getppid:entry { inject(-1); }", ["sh", "-c", ":"]),
+    "__delay": ("-w", "syscall::write:entry { __delay(1000); }", ["echo", "x"]),
+    "__signal": ("-w", "syscall::write:entry { __signal(SIGCONT); }", ["echo", "x"]),
     "stop": ("-w", "syscall::write:entry { stop(); system(\"kill -CONT %d\", pid); }", ["echo", "x"]),
     "chill": ("-w", "syscall::write:entry { chill(1000); }", ["echo", "x"]),
     "copyout": ("-w", 'syscall::write:entry { copyout("y", arg1, 1); }', ["echo", "x"]),
     "copyoutstr": ("-w", 'syscall::write:entry { copyoutstr("", arg1 + 1, 1); }', ["echo", "x"]),
 }
 # Actions without lines of their own: their effect is seen elsewhere, or they cannot be done.
-NO_LINE = {"ftruncate", "printa", "exit", "clear", "trunc", "normalize", "denormalize", "setopt", "speculate", "commit", "discard", "raise", "stop", "chill",
+NO_LINE = {"ftruncate", "printa", "exit", "clear", "trunc", "normalize", "denormalize", "setopt", "speculate", "commit", "discard", "raise", "stop", "inject", "__delay", "__signal", "chill",
            "copyout", "copyoutstr"}
 REFUSED = {"breakpoint", "panic"}
 PART = {"freopen", "ftruncate"}  # output before or after them is not in the file

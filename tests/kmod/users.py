@@ -69,7 +69,7 @@ ROWS = [
     Row("no process at all", "tick-10ms { exit(0); }", "", "", refused(ALL)),
     Row("user functions", "pid$target:calls:main:entry { @ = count(); }", "-c 'PROGRAM 1'", "1", refused(PERFMON)),
     Row("samples", 'profile-97 /pid == $target/ { trace("sample"); exit(0); }', "-c 'PROGRAM 1000000000'", "(sample ?)+", refused(PERFMON)),
-    Row("the kernel's memory", "syscall::getppid:entry { trace(curthread->tgid == pid); exit(0); }", "-c 'PROGRAM 1'", "1", refused(KERNEL), refused("only the kmod source sees")),
+    Row("the kernel's memory", "syscall::getppid:entry { trace(curthread->tgid == pid); exit(0); }", "-c 'PROGRAM 1'", "1", refused(KERNEL), refused("only the kmod or bpf source sees")),
     Row("the kernel's stack", "syscall::getppid:entry { stack(); exit(0); }", "-c 'PROGRAM 1'", ".*getppid.*", refused(KERNEL), Got("empty", "")),
     Row("how deep that is", "syscall::getppid:entry { @[stackdepth > 0] = count(); }", "-c 'PROGRAM 10'", "1 10", Got("0", "0 10"), Got("0", "0 10")),
 ]

@@ -4,7 +4,7 @@
 // root may run it: descriptors permit nothing, processes do not exist, lengths are too long. A call that ends, forks, blocks or changes the
 // process is made in a child.
 //
-// In the folder where it runs, it makes `file` and `dir`. Each call comes behind write(-1, "row N NAME", ...), which says which it is. All addresses
+// In the folder where it runs, it makes `file`, `dir` and `link`. Each call comes behind write(-1, "row N NAME", ...), which says which it is. All addresses
 // are fixed, and descriptors have the numbers below, so that two runs differ only in pids, times and inodes.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,8 +24,10 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -112,6 +114,11 @@ enum {
   RLIM2 = AT(48),             // rlimit {1500, 0}
   LAST = MEMORY + SIZE - 16,  // sockaddr_in, behind which there is no memory
   POLL1 = AT(46),             // one pollfd: the eventfd, which can be written
+  ROOM = AT(49),              // two iovecs, of EMPTY and MORE
+  LINK = AT(50),              // "link": a symbolic link to "file"
+  SELF = AT(51),              // capability header, version 3, of the caller
+  MADE = AT(53),              // "made": a file that is not there
+  LATE = AT(52),              // timespec {8000000000, 1}: in the year 2223
 };
 
 struct row {
@@ -125,6 +132,11 @@ struct row {
 
 // clang-format off
 static const struct row rows[] = {
+    // what they give
+    ALONE(dup, FILE_FD) ALONE(creat, MADE, 0641) ALONE(openat, AT_FDCWD, PATH, O_RDONLY) ALONE(openat2, AT_FDCWD, PATH, ZERO, 24) ALONE(pidfd_open, 1, 0)
+    ALONE(userfaultfd, O_CLOEXEC | 1) ALONE(io_uring_setup, 1, EMPTY) ALONE(fanotify_init, 0, O_RDONLY) ALONE(mremap, MEMORY, 4096, 4096, 0)
+    ALONE(mmap, MEMORY, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ALONE(socket, AF_INET, SOCK_DGRAM, 0) ALONE(signalfd, -1, SET, 8)
+    ALONE(signalfd4, -1, SET, 8, SFD_CLOEXEC) ALONE(inotify_init1, IN_CLOEXEC) ALONE(umask, 0127)
     // files
     ROW(read, FILE_FD, EMPTY, 40) ROW(read, NO_FD, EMPTY, HIGH + 5)
     ROW(write, EVENT, LONGS, 8) ROW(write, NO_FD, DATA, 10) ROW(write, NO_FD, DATA, 100)
@@ -138,13 +150,14 @@ static const struct row rows[] = {
     ROW(mprotect, MEMORY + 1, 4097, PROT_WRITE | PROT_GROWSDOWN) ROW(munmap, MEMORY + 1, 4097) ROW(brk, 1)
     ROW(rt_sigaction, SIGKILL, ACTION, EMPTY, 8) ROW(rt_sigaction, SIGUSR2, ACTION, EMPTY, 8) ROW(rt_sigaction, 77, 0, DATA, 4)
     ROW(rt_sigprocmask, 77, SET, DATA, 8) ROW(rt_sigprocmask, SIG_BLOCK, 0, EMPTY, 8) ALONE(rt_sigprocmask, SIG_SETMASK, SET, EMPTY, 8)
-    ROW(rt_sigpending, EMPTY, 8) ROW(rt_sigpending, DATA, 77) ROW(rt_sigtimedwait, SET, EMPTY, SHORT, 8) ROW(rt_sigtimedwait, SET, DATA, SPEC, 77)
+    ROW(rt_sigpending, EMPTY, 8) ROW(rt_sigpending, EMPTY, 4) ROW(rt_sigpending, DATA, 77) ROW(rt_sigtimedwait, SET, EMPTY, SHORT, 8) ALONE(rt_sigtimedwait, SET, EMPTY, SPEC, 8) ROW(rt_sigtimedwait, SET, DATA, SPEC, 77)
     ROW(rt_sigqueueinfo, NOBODY, SIGUSR1, INFO) ROW(rt_tgsigqueueinfo, NOBODY, 5, SIGUSR1, INFO) ROW(rt_sigsuspend, SET, 77)
     ALONE(rt_sigsuspend, ZERO, 8) ALONE(rt_sigreturn)
     ROW(ioctl, FILE_FD, TCGETS, EMPTY) ROW(ioctl, FILE_FD, TCSETS, TERM) ROW(ioctl, FILE_FD, FIONREAD, EMPTY) ROW(ioctl, NO_FD, 0x1234, 7)
     ROW(ioctl, NO_FD, FIONBIO, NUMBERS)
     ROW(pread64, FILE_FD, EMPTY, 5, 2) ROW(pread64, NO_FD, DATA, 5, -2) ROW(pwrite64, NO_FD, DATA, 5, -2)
-    ROW(readv, NO_FD, VECTOR, 2) ROW(readv, NO_FD, VECTOR, 3) ROW(writev, NO_FD, VECTOR, 3) ROW(writev, NO_FD, VECTOR, 0)
+    ROW(readv, FILE_FD, ROOM, 2) ROW(readv, NO_FD, VECTOR, 2) ROW(readv, NO_FD, VECTOR, 3) ROW(writev, NO_FD, VECTOR, 3) ROW(writev, NO_FD, VECTOR, 0)
+    ROW(preadv, FILE_FD, ROOM, 2, 1, 0) ROW(preadv2, FILE_FD, ROOM, 2, 1, 0, 0)
     ROW(preadv, NO_FD, VECTOR, 2, 5, 0) ROW(pwritev, NO_FD, VECTOR, 2, 5, 0)
     ROW(preadv2, NO_FD, VECTOR, 2, 5, 0, 0x40000001) ROW(pwritev2, NO_FD, VECTOR, 2, 5, 0, 0x40000003)
     ROW(process_vm_readv, NOBODY, VECTOR, 2, VECTOR, 1, 5) ROW(process_vm_writev, NOBODY, VECTOR, 1, VECTOR, 2, 5)
@@ -178,7 +191,7 @@ static const struct row rows[] = {
     ROW(epoll_ctl, EPOLL, EPOLL_CTL_ADD, EVENT, EVENT_AT) ROW(epoll_ctl, EPOLL, EPOLL_CTL_MOD, NO_FD, EVENT_AT)
     ROW(epoll_ctl, NO_FD, 999, FILE_FD, EVENT_AT)
     ROW(epoll_wait, EPOLL, EMPTY, 4, -1) ROW(epoll_wait, NO_FD, DATA, -1, -1) ROW(epoll_pwait, NO_FD, DATA, 4, -1, SET, 8)
-    ROW(epoll_pwait, EPOLL, EMPTY, 4, 0, SET, 8) ROW(epoll_pwait2, NO_FD, DATA, 4, SPEC, SET, 8) ROW(ppoll, POLLS, 3, SHORT, SET, 8)
+    ROW(epoll_pwait, EPOLL, EMPTY, 4, 0, SET, 8) ROW(epoll_pwait2, NO_FD, DATA, 4, SPEC, SET, 8) ROW(epoll_pwait2, EPOLL, EMPTY, 4, ZERO, SET, 8) ROW(ppoll, POLLS, 3, SHORT, SET, 8)
     ROW(ppoll, POLLS, 1, SPEC, SET, 77)
     ROW(epoll_ctl_old) ROW(epoll_wait_old)
     ROW(eventfd, 77) ROW(eventfd2, 77, EFD_SEMAPHORE | ODD) ROW(eventfd2, 77, EFD_CLOEXEC) ROW(signalfd, NO_FD, SET, 8) ROW(signalfd, -1, SET, 77)
@@ -189,16 +202,17 @@ static const struct row rows[] = {
     ROW(getrandom, EMPTY, 5, 0xff00 | GRND_NONBLOCK) ROW(getrandom, EMPTY, 5, GRND_NONBLOCK) ROW(close_range, 300, 299, 0)
     ROW(close_range, 300, 400, 4)
     ROW(close_range, 300, -1, ODD | 2) ROW(userfaultfd, ODD | O_CLOEXEC) ROW(fanotify_init, ODD | 5, O_RDWR | O_CLOEXEC)
-    ROW(fanotify_mark, NO_FD, 0x5, 0x77, AT_FDCWD, PATH) ROW(io_uring_setup, 0, EMPTY) ROW(io_uring_enter, NO_FD, 5, 7, 0x77, 0, 9)
+    ROW(fanotify_mark, NO_FD, 0x5, 0x77, AT_FDCWD, PATH) ROW(io_uring_setup, 0, EMPTY) ROW(io_uring_setup, 10, 8) ROW(io_uring_enter, NO_FD, 5, 7, 0x77, 0, 9)
     ROW(io_uring_register, NO_FD, 999, 8, 7) ROW(bpf, 999, EMPTY, 77) ROW(perf_event_open, 8, -5, 7, NO_FD, 0x77)
     ROW(landlock_create_ruleset, 0, 77, 0x70)
     ROW(landlock_add_rule, NO_FD, 1, 8, 5) ROW(landlock_restrict_self, NO_FD, 5)
     // times
-    ROW(nanosleep, SHORT, EMPTY) ROW(nanosleep, BADVAL, DATA) ROW(clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, SPEC, EMPTY)
+    ROW(nanosleep, SHORT, EMPTY) ALONE(nanosleep, SPEC, EMPTY) ROW(nanosleep, 8, DATA) ROW(clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, SPEC, EMPTY)
     ROW(clock_nanosleep, 999, ODD, SPEC, LONGS)
+    ALONE(clock_nanosleep, CLOCK_MONOTONIC, 0, SPEC, EMPTY) ALONE(clock_nanosleep, CLOCK_REALTIME, TIMER_ABSTIME, LATE, EMPTY)
     ROW(clock_nanosleep, CLOCK_REALTIME, 0, SHORT, EMPTY) ROW(clock_gettime, CLOCK_BOOTTIME, EMPTY) ROW(clock_gettime, 999, SPEC)
     ROW(clock_getres, CLOCK_MONOTONIC, EMPTY)
-    ROW(clock_getres, 999, SPEC) ROW(clock_settime, CLOCK_MONOTONIC, SPEC) ROW(clock_settime, 999, SPEC) ROW(clock_adjtime, 999, EMPTY)
+    ROW(clock_getres, 999, SPEC) ROW(clock_settime, CLOCK_MONOTONIC, SPEC) ROW(clock_settime, 999, SPEC) ROW(clock_adjtime, 999, EMPTY) ROW(clock_adjtime, CLOCK_BOOTTIME, EMPTY)
     ROW(adjtimex, 8)
     ROW(gettimeofday, EMPTY, MORE) ROW(gettimeofday, 8, 0) ROW(settimeofday, BADVAL, NUMBERS) ROW(time, EMPTY) ROW(time, 0)
     ROW(getitimer, ITIMER_PROF, EMPTY) ROW(getitimer, 999, VAL) ROW(setitimer, ITIMER_VIRTUAL, ZERO, EMPTY) ROW(setitimer, 999, VAL, VAL)
@@ -207,7 +221,7 @@ static const struct row rows[] = {
     ROW(timer_getoverrun, 77)
     ROW(timer_delete, 77) ROW(timerfd_create, 999, TFD_CLOEXEC | ODD) ROW(timerfd_create, CLOCK_REALTIME, TFD_NONBLOCK)
     ROW(timerfd_settime, NO_FD, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, SPEC, LONGS) ROW(timerfd_settime, TIMER, 0, ZERO, EMPTY)
-    ROW(timerfd_gettime, TIMER, EMPTY) ROW(timerfd_gettime, NO_FD, SPEC) ROW(alarm, 0)
+    ROW(timerfd_gettime, TIMER, EMPTY) ROW(timerfd_gettime, NO_FD, SPEC) ROW(alarm, 5000) ROW(alarm, 0)
     // sockets
     ROW(socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_UDP) ROW(socket, 999, SOCK_RAW | SOCK_NONBLOCK, 7) ROW(socket, AF_NETLINK, SOCK_RAW, 99)
     ROW(socketpair, AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 77, NUMBERS) ALONE(socketpair, AF_UNIX, SOCK_DGRAM, 0, EMPTY)
@@ -229,7 +243,8 @@ static const struct row rows[] = {
     ROW(clone3, CLONE, 88) ROW(clone3, CLONE, 5)
     ALONE(fork) ALONE(vfork) ROW(execve, NONE, ARGV, ARGV) ROW(execve, NONE, WORDS32, ARGV) ROW(execve, NONE, WORDS33, 0) ROW(execve, 8, 9, 10)
     ROW(execveat, NO_FD, NONE, ARGV, ARGV, AT_EMPTY_PATH | ODD) ALONE(exit, 5) ALONE(exit, -1) ALONE(exit_group, 5)
-    ROW(wait4, NOBODY, NUMBERS, WNOHANG | WUNTRACED | ODD, LONGS) ROW(wait4, NOBODY, NUMBERS, __WALL | WCONTINUED, LONGS)
+    ALONE(wait4, -1, EMPTY, 0, MORE) ROW(wait4, NOBODY, NUMBERS, WNOHANG | WUNTRACED | ODD, LONGS) ROW(wait4, NOBODY, NUMBERS, __WALL | WCONTINUED, LONGS)
+    ALONE(waitid, P_ALL, 0, EMPTY, WEXITED, MORE)
     ROW(waitid, P_PID, NOBODY, INFO, WEXITED | WNOWAIT, LONGS) ROW(waitid, 999, 7, INFO, ODD | WSTOPPED, LONGS)
     ROW(kill, NOBODY, SIGUSR1) ROW(kill, NOBODY, 0) ROW(kill, NOBODY, 77) ROW(tkill, NOBODY, 40) ROW(tgkill, NOBODY, 5, SIGTERM)
     ROW(pidfd_open, NOBODY, 0x77)
@@ -241,7 +256,7 @@ static const struct row rows[] = {
     ROW(getresuid, EMPTY, MORE, ZERO)
     ROW(getresgid, EMPTY, MORE, ZERO) ROW(getresuid, 8, NUMBERS, NUMBERS) ROW(getresgid, 8, NUMBERS, NUMBERS) ROW(setgroups, HIGH + 99999, IDS)
     ALONE(setgroups, 3, IDS) ROW(setgroups, -1, IDS)
-    ROW(getgroups, 0, 0) ROW(getgroups, -1, IDS) ROW(getgroups, 100, EMPTY) ROW(capget, CAP, CAPS) ROW(capget, 8, CAPS) ROW(capset, CAP, CAPS)
+    ROW(getgroups, 0, 0) ROW(getgroups, -1, IDS) ROW(getgroups, 100, EMPTY) ROW(capget, CAP, CAPS) ROW(capget, SELF, EMPTY) ROW(capget, 8, CAPS) ROW(capset, CAP, CAPS)
     ROW(getrlimit, RLIMIT_NOFILE, EMPTY) ROW(getrlimit, 999, RLIM) ROW(setrlimit, RLIMIT_CORE, RLIM) ROW(setrlimit, 999, RLIM)
     ROW(setrlimit, 999, RLIM1) ROW(setrlimit, 999, RLIM2)
     ROW(prlimit64, NOBODY, RLIMIT_FSIZE, RLIM, RLIM) ROW(prlimit64, 0, RLIMIT_STACK, 0, EMPTY) ROW(getrusage, RUSAGE_CHILDREN, 8)
@@ -285,10 +300,10 @@ static const struct row rows[] = {
     ROW(creat, NONE, 0751) ROW(link, NONE, OTHER)
     ROW(linkat, NO_FD, NONE, AT_FDCWD, OTHER, AT_SYMLINK_FOLLOW | ODD) ROW(unlink, NONE) ROW(unlinkat, NO_FD, NONE, AT_REMOVEDIR | ODD)
     ROW(symlink, NONE, OTHER)
-    ROW(symlinkat, NONE, NO_FD, OTHER) ROW(readlink, NONE, DATA, 77) ROW(readlinkat, NO_FD, NONE, DATA, HIGH + 77) ROW(chmod, NONE, 06751)
+    ROW(symlinkat, NONE, NO_FD, OTHER) ROW(readlink, NONE, DATA, 77) ROW(readlink, LINK, EMPTY, 77) ROW(readlinkat, AT_FDCWD, LINK, EMPTY, 3) ROW(readlinkat, NO_FD, NONE, DATA, HIGH + 77) ROW(chmod, NONE, 06751)
     ROW(fchmod, NO_FD, 0751)
     ROW(fchmodat, NO_FD, NONE, 0751) ROW(chown, NONE, -1, 1001) ROW(fchown, NO_FD, 1000, -1) ROW(lchown, NONE, 1000, 1001)
-    ROW(fchownat, NO_FD, NONE, -1, 4000000000, AT_SYMLINK_NOFOLLOW) ALONE(umask, 0127) ROW(mknod, NONE, S_IFCHR | 0640, 0x507)
+    ROW(fchownat, NO_FD, NONE, -1, 4000000000, AT_SYMLINK_NOFOLLOW) ROW(mknod, NONE, S_IFCHR | 0640, 0x507)
     ROW(mknod, NONE, S_IFREG | 0640, 5)
     ROW(mknodat, NO_FD, NONE, S_IFBLK | 0640, 0x507) ROW(mknodat, NO_FD, NONE, S_IFIFO | 0640, 5) ROW(openat, NO_FD, NONE, O_RDWR | O_CREAT, 0751)
     ROW(openat, AT_FDCWD, NONE, O_RDONLY | ODD, 0751) ROW(openat2, NO_FD, NONE, HOW, 24) ROW(openat2, NO_FD, NONE, CREAT, 24)
@@ -302,6 +317,9 @@ static const struct row rows[] = {
     ROW(utimensat, NO_FD, NONE, 0, 0) ROW(setxattr, NONE, TEXT, DATA, 5, XATTR_CREATE | ODD) ROW(lsetxattr, NONE, TEXT, DATA, 5, XATTR_REPLACE)
     ROW(fsetxattr, NO_FD, TEXT, DATA, 5, 3) ROW(getxattr, NONE, TEXT, DATA, 77) ROW(lgetxattr, NONE, TEXT, DATA, 77)
     ROW(fgetxattr, NO_FD, TEXT, DATA, 77)
+    ROW(setxattr, PATH, TEXT, DATA, 5, 0) ROW(getxattr, PATH, TEXT, EMPTY, 77) ROW(lgetxattr, PATH, TEXT, EMPTY, 77)
+    ROW(fgetxattr, FILE_FD, TEXT, EMPTY, 77) ROW(listxattr, PATH, EMPTY, 77) ROW(llistxattr, PATH, EMPTY, 77) ROW(flistxattr, FILE_FD, EMPTY, 77)
+    ROW(removexattr, PATH, TEXT)
     ROW(listxattr, NONE, DATA, 77) ROW(llistxattr, NONE, DATA, 77) ROW(flistxattr, NO_FD, DATA, 77) ROW(removexattr, NONE, TEXT)
     ROW(lremovexattr, NONE, TEXT)
     ROW(fremovexattr, NO_FD, TEXT) ROW(mount, LONG, NONE, LONG, MS_NOSUID | MS_NODEV | 0x200, LONG) ROW(mount, TEXT, LONG, 0, 0, 0)
@@ -317,15 +335,15 @@ static const struct row rows[] = {
     ROW(iopl, 9)
     ROW(ioperm, 70000, 7, 1) ROW(vhangup) ROW(init_module, 8, 7, TEXT) ROW(finit_module, NO_FD, TEXT, ODD) ROW(delete_module, TEXT, O_NONBLOCK)
     ROW(kexec_load, 8, 99, 9, 0x77) ROW(kexec_file_load, NO_FD, CLOSED, 5, TEXT, 0x10000)
-    ROW(shmget, 0x1234, 77, 02640) ROW(shmat, -1, 8, 010000) ROW(shmat, -1, 8, 030000) ROW(shmctl, -1, 99, 8) ROW(shmdt, 8)
+    ROW(shmget, 0x1234, 77, 02640) ROW(shmget, IPC_PRIVATE, 0, 02640) ROW(shmat, -1, 8, 010000) ROW(shmat, -1, 8, 030000) ROW(shmctl, -1, 99, 8) ROW(shmdt, 8)
     ROW(semget, 0x1234, 7, 02640) ROW(semget, 0, -1, 01640) ROW(semop, -1, 8, 7) ROW(semtimedop, -1, 8, 7, SPEC) ROW(semctl, -1, 7, 99, 8)
-    ROW(msgget, 0x1234, 0640)
+    ROW(msgget, 0x1234, 0640) ROW(msgget, IPC_PRIVATE, 0640)
     ROW(msgsnd, -1, 8, 77, 04000) ROW(msgrcv, -1, 8, 77, -5, 04000) ROW(msgctl, -1, 99, 8) ROW(mq_open, TEXT, O_RDWR | O_CREAT, 0640, 8)
     ROW(mq_unlink, TEXT)
     ROW(mq_timedsend, NO_FD, DATA, 5, 7, SPEC) ROW(mq_timedreceive, NO_FD, DATA, 5, NUMBERS, SPEC) ROW(mq_notify, NO_FD, SIGEV)
     ROW(mq_getsetattr, NO_FD, 8, 9)
     ROW(add_key, TEXT, NONE, DATA, 5, -5) ROW(request_key, TEXT, NONE, PATH, -5) ROW(keyctl, 999, 7, 8, 9, 10)
-    ROW(io_setup, 0, 8) ROW(io_destroy, 5) ROW(io_getevents, 5, 7, 9, 8, SPEC) ROW(io_submit, 5, 7, 8) ROW(io_cancel, 5, 8, 9)
+    ROW(io_setup, 0, 8) ROW(io_setup, 10, 8) ROW(io_destroy, 5) ROW(io_getevents, 5, 7, 9, 8, SPEC) ROW(io_submit, 5, 7, 8) ROW(io_cancel, 5, 8, 9)
     ROW(io_pgetevents, 5, 7, 9, 8, SPEC, 10) ROW(lookup_dcookie, 5, 8, 77) ROW(set_thread_area) ROW(get_thread_area) ROW(_sysctl) ROW(create_module)
     ROW(get_kernel_syms) ROW(query_module) ROW(nfsservctl) ROW(getpmsg) ROW(putpmsg) ROW(afs_syscall) ROW(tuxcall) ROW(security) ROW(vserver)
 };
@@ -350,7 +368,7 @@ static void lay_memory(void) {
   memset((void*)MEMORY, 0, SIZE);
   strcpy((char*)PATH, "file"), strcpy((char*)NONE, "none/x"), strcpy((char*)FOLDER, "dir"),
       strcpy((char*)OTHER, "none/other");
-  strcpy((char*)TEXT, "user.text");
+  strcpy((char*)TEXT, "user.text"), strcpy((char*)LINK, "link"), strcpy((char*)MADE, "made");
   memset((void*)LONG, 'l', 40);
   memcpy((void*)DATA, "data\1\0more\n", 12);
   for (int i = 0; i < 64; ++i) ((char*)RAMP)[i] = i + 1;
@@ -359,10 +377,13 @@ static void lay_memory(void) {
   long* val = (long*)VAL;
   for (int i = 0; i < 4; ++i) spec[i] = val[i] = i + 1;
   LAY(struct timespec, SHORT, {0, 1000});
+  LAY(struct timespec, LATE, {8000000000, 1});
   LAY(struct timeval, BADVAL, {1, 2000000});
   struct iovec* vector = (struct iovec*)VECTOR;
   vector[0] = (struct iovec){(void*)DATA, 5}, vector[1] = (struct iovec){(void*)TEXT, 9},
   vector[2] = (struct iovec){(void*)8, 100};
+  struct iovec* room = (struct iovec*)ROOM;
+  room[0] = (struct iovec){(void*)EMPTY, 4}, room[1] = (struct iovec){(void*)MORE, 3};
   lay_sockets();
   LAY(uint64_t, SET, 1 << 9 | 1 << 14 | 1L << 33);
   struct pollfd* polls = (struct pollfd*)POLLS;
@@ -389,6 +410,7 @@ static void lay_memory(void) {
   int* info = (int*)INFO;
   info[0] = SIGUSR1, info[2] = SI_QUEUE, info[4] = 7, info[5] = 8, info[6] = 9;
   LAY(struct __user_cap_header_struct, CAP, {_LINUX_CAPABILITY_VERSION_3, NOBODY});
+  LAY(struct __user_cap_header_struct, SELF, {_LINUX_CAPABILITY_VERSION_3, 0});
   struct __user_cap_data_struct* caps = (void*)CAPS;
   caps[0] = (struct __user_cap_data_struct){1 << CAP_KILL, 1 << CAP_CHOWN, 0},
   caps[1].inheritable = 1 << (CAP_SYSLOG - 32);
@@ -419,11 +441,27 @@ static void make(int i) {
   int length = snprintf(text, sizeof text, "row %d %s", i, rows[i].name);
   syscall(SYS_write, -1, text, length);
   int number = rows[i].number;
-  if (call(number, rows[i].words) == 0 && (number == SYS_fork || number == SYS_vfork || number == SYS_clone))
-    call(SYS_exit_group, zero);
+  long result = call(number, rows[i].words);
+  if (result == 0 && (number == SYS_fork || number == SYS_vfork || number == SYS_clone)) call(SYS_exit_group, zero);
+  if (result >= 0 && number == SYS_msgget) msgctl((int)result, IPC_RMID, NULL);
 }
 
 static void interrupted(int unused) { (void)unused; }
+
+// What a call needs that otherwise waits for ever, or gives nothing: signals, a child that has ended, a pending signal.
+static void prepare(int number) {
+  struct sigaction action = {.sa_handler = interrupted};
+  struct itimerval often = {{0, 20000}, {0, 20000}};
+  sigaction(SIGALRM, &action, NULL);
+  if (number == SYS_pause || number == SYS_rt_sigsuspend || number == SYS_nanosleep || number == SYS_clock_nanosleep)
+    setitimer(ITIMER_REAL, &often, NULL);
+  umask(0137);
+  if ((number == SYS_wait4 || number == SYS_waitid) && fork() == 0) _exit(5);
+  if (number == SYS_rt_sigtimedwait) {
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, SET, NULL, 8);
+    raise(SIGTERM);
+  }
+}
 
 static void make_alone(int i) {
   pid_t child = fork();
@@ -431,11 +469,8 @@ static void make_alone(int i) {
     waitpid(child, NULL, 0);
     return;
   }
-  struct sigaction action = {.sa_handler = interrupted};
-  struct itimerval often = {{0, 20000}, {0, 20000}};
-  sigaction(SIGALRM, &action, NULL);
   int number = rows[i].number;
-  if (number == SYS_pause || number == SYS_rt_sigsuspend) setitimer(ITIMER_REAL, &often, NULL);
+  prepare(number);
   make(i);
   if (number == SYS_fork || number == SYS_vfork || number == SYS_clone) wait(NULL);
   _exit(0);
@@ -449,6 +484,7 @@ static int descriptors(void) {
   if (open("file", O_RDWR | O_CREAT | O_TRUNC, 0640) != FILE_FD || write(FILE_FD, "0123456789\n", 11) != 11 ||
       (mkdir("dir", 0750) && errno != EEXIST))
     return -1;
+  if (symlink("file", "link") && errno != EEXIST) return -1;
   if (open("dir", O_RDONLY | O_DIRECTORY) != DIR_FD || pipe(pair) || pair[1] != PIPE_IN) return -1;
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) || epoll_create1(0) != EPOLL || eventfd(3, EFD_NONBLOCK) != EVENT)
     return -1;

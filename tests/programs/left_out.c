@@ -10,6 +10,10 @@ struct Two {
 struct Big {
   long x[4];
 };
+union Either {
+  unsigned long a;
+  signed char b;
+};
 static volatile long sink;
 N int next(int v) {
   sink = v;
@@ -51,6 +55,19 @@ N static int pointed(int a0, int* a1, int a2) {
   sink = *a1;
   return next(a2);
 }
+N static long members(int a0, struct Two* a1, int a2) {
+  sink = a1->a;
+  sink = a1->b;
+  return next(a2);
+}
+N static void show(const void* from) { sink = *(const volatile char*)from; }
+N static void slot(signed char a0, union Either a1, char a2) {
+  a0 = (signed char)a1.a;
+  volatile signed char kept = a0;
+  (void)kept;
+  show(&a1);
+  show(&a2);
+}
 int main(int argc, char** argv) {
   struct Big one = {{11, 12, 13, argc}}, two = {{21, 22, 23, argc}};
   struct Two pair = {31, 32};
@@ -64,5 +81,7 @@ int main(int argc, char** argv) {
   later(argc + 60, argc + 61);
   vectors(h, 3.5f + 4.5f * I, argc + 62);
   pointed(argc + 63, &value, argc + 64);
+  members(argc + 68, &pair, argc + 69);
+  slot((signed char)(argc + 65), (union Either){(unsigned)argc + 66}, (char)(argc + 67));
   return 0;
 }

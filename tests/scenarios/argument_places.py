@@ -55,7 +55,7 @@ ROWS = [
     Row("more_bits", "struct MoreBits { long a : 40, b : 40; };", "struct MoreBits b", "(struct MoreBits){5, 77}", {0: ("%rdi %rsi", "args[0].b", 77)}),
     Row("packed", "struct Packed { char c; long l; } __attribute__((packed));", "struct Packed p, int k", "(struct Packed){1, 22}, 33", {0: ("stack, CFA+0, 9 bytes", "args[0].l", 22), 1: ("%edi", "args[1]", 33)}),
     Row("odd", ODD, "struct Odd o, union Loose u, struct Odd p", ODD_VALUES,
-        {0: ("stack, CFA+0, 24 bytes", "args[0].c", 3), 1: "unknown: where it is depends on whether its type is packed", 2: "unknown: args[1] before it has a place"}, compiler="clang", level="-O0"),
+        {0: ("stack, CFA+0, 24 bytes", "args[0].c", 3), 1: "unknown: its place depends on whether its type is packed", 2: "unknown: args[1] before it has a place"}, compiler="clang", level="-O0"),
     Row("odd", ODD, "struct Odd o, union Loose u, struct Odd p", ODD_VALUES,
         {0: ("stack, CFA+0, 24 bytes", "args[0].c", 3), 1: ("stack, CFA+24, 16 bytes", "args[1].a", 44), 2: ("stack, CFA+40, 24 bytes", "args[2].c", 7)}, compiler="clang", level="-O2"),  # DWARF says it
     Row("odd", ODD, "struct Odd o, union Loose u, struct Odd p", ODD_VALUES,
@@ -66,7 +66,7 @@ ROWS = [
         {0: ("at (%rdi), 8 bytes", "args[0].a", 44), 1: ("%esi", "args[1]", 33)}, "c++"),
     Row("class_on_the_stack", "struct Kept { long a; Kept(long to) : a(to) {} ~Kept() { a = 0; } };", STACKED + "Kept h", "0, 1, 2, 3, 4, 5, Kept(44)",
         {6: ("at the address in the stack, CFA+0, 8 bytes", "args[6].a", 44)}, "c++"),
-    Row("empty_class", "struct Nothing {};", "Nothing n, int k", "Nothing(), 33", {0: "unknown: nothing is passed of an empty class", 1: ("%edi", "args[1]", 33)}, "c++"),
+    Row("empty_class", "struct Nothing {};", "Nothing n, int k", "Nothing(), 33", {0: "unknown: an empty class is not passed", 1: ("%edi", "args[1]", 33)}, "c++"),
     Row("derived", "struct Base { int a; }; struct Derived : Base { float b; };", "Derived d, int k", "make_derived(44), 33", {0: ("%rdi", "args[0].a", 44), 1: ("%esi", "args[1]", 33)}, "c++"),
     Row("reference", "", "const int &r, int k", "0, 33", {0: ("%rdi", "*args[0]", 0), 1: ("%esi", "args[1]", 33)}, "c++"),
     Row("hidden_result", "struct Result { long a, b, c; };", "int k", "33", {0: ("%esi", "args[0]", 33)}, result="struct Result = {1, 2, 3}"),

@@ -15,7 +15,7 @@ from support import PROGRAMS, check, equal, scenario, source_here, state_of, wai
 from terminal import Terminal
 
 SENDS_TOLD = ("sonde: signals are seen where traced processes send them by system calls; those of other processes and of the kernel "
-              "are not (the kmod source sees them)\n")
+              "are not (the kmod or bpf source sees them)\n")
 CLAUSE = "syscall:::entry,syscall:::return,proc:::,signal::: { @[probename] = count(); }"
 
 

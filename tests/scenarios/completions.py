@@ -93,5 +93,5 @@ def the_manual_page_has_no_warnings(world):
     done = subprocess.run(["man", "--warnings", "-l", page], env={**world.environment({}), "LC_ALL": "C.UTF-8", "MANWIDTH": "90"},
                           text=True, capture_output=True, check=True, timeout=60)
     equal(done.stderr, "", "warnings of man")
-    for text in ("SONDE(1)", "-p, --attach=PID", "--completion=SHELL", ":target COMMAND | PID", "aggsortkeypos"):
+    for text in ("SONDE(1)", "-p, --attach=PID", "--completion=SHELL", ":target [-t] [NAME:] COMMAND | PID", "aggsortkeypos"):
         check(text in done.stdout, f"sonde(1) lacks {text!r}")

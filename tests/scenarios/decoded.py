@@ -16,7 +16,7 @@ TEXT = r'"(?:[^"\\]|\\.)*"'
 # Parts that differ between runs (addresses, numbers of descriptors in /proc, times), and the order of flags. Thread
 # numbers have already become THREAD.
 CHANGING = [(r"0x[0-9a-f]{5,}", "ADDRESS"), (r"AT_FDCWD<[^>]*>", "AT_FDCWD"), (r"(pipe|socket|eventfd):\[\d+\]", r"\1:[N]"),
-            (rf'getrandom\({TEXT}', "getrandom(RANDOM"), (r"(sysinfo|getrusage|times|statfs)\(.*", r"\1"), (r"/tmp/cc\w{6}", "/tmp/ccX"),
+            (rf'getrandom\( *{TEXT}', "getrandom(RANDOM"), (r"(sysinfo|getrusage|times|statfs)\(.*", r"\1"), (r"/tmp/cc\w{6}", "/tmp/ccX"),
             (r"\( *\)", "()"), (r" +, +", ", "), (r",  +", ", "), (r" +\) += ", ") = "), (r"\) += ", ") = "), (r"u64=\d+", "u64=N"), (r"htons\(\d+\)", "htons(PORT)"),
             (rf"(/dev/u?random>, ){TEXT}", r"\1RANDOM"), (r"u32=\d{5,}", "u32=ADDRESS"), (r"(epoll_wait\(.*, )\d+\)", r"\1TIMEOUT)"),
             (rf"((?:log|/proc/THREAD/\w+)>, ){TEXT}.*", r"\1CONTENTS"), (rf'(pipe:\[N\]>, )(?="\\1\\0\\0){TEXT}', r"\1CONTENTS"), (r"(log>, .*(?:st_size=|SEEK_END\) = ))\d+", r"\1N")]
@@ -24,7 +24,7 @@ CHANGING = [(r"0x[0-9a-f]{5,}", "ADDRESS"), (r"AT_FDCWD<[^>]*>", "AT_FDCWD"), (r
 OF_DATA = re.compile(r"(p?read(64)?|p?write(64)?|lseek|mmap|munmap|mremap|mprotect|brk|stat|lstat|fstat|newfstatat|statx|getdents64|f?truncate|sendfile|copy_file_range)\(")
 OF_PROCESSES = re.compile(r"(clone3?|v?fork|wait4|getpid|gettid|getppid|set_tid_address|kill|tgkill|rt_sigreturn)\(")
 # What strace shows better: docs/providers/syscall.md has the table.
-BETTER = [(r" /\* \w+\?\?\? \*/", ""), (r" => \{parent_tid=\[\w+\]\}", ""), (r"rt_sigreturn\(.*", "rt_sigreturn"), (r"(TCGETS, )\{.*\}", r"\1{...}"), (r'(PR_SET_NAME, "[^"]{15}")\.\.\.', r"\1"), (r"\[\d+ => (\d+)\]", r"[\1]"), (r"\[\d+\] => (\[\d+\])", r"\1"),
+BETTER = [(r" /\* \w+\?\?\? \*/", ""), (r" => \{parent_tid=\[\w+\]\}", ""), (r"rt_sigreturn\(.*", "rt_sigreturn"), (r'(PR_SET_NAME, "[^"]{15}")\.\.\.', r"\1"), (r"\[\d+ => (\d+)\]", r"[\1]"), (r"\[\d+\] => (\[\d+\])", r"\1"),
           (r"msg_namelen=\d+ => ", "msg_namelen="), (r"(select|pselect6|poll|ppoll)\(.*", lambda found: re.sub(r"<[^>]*>|, left \{.*?\}", "", found.group(0))),
           (r"cmsg_data=\[[^,}]*\]", lambda found: re.sub(r"<[^>]*>", "", found.group(0))), (rf"^((?:.*?iov_base={TEXT}\.*){{6}})(.*)",
            lambda found: found[1] + re.sub(rf"(iov_base=){TEXT}\.*", r"\1ADDRESS", found[2]))]

@@ -31,9 +31,9 @@ def hidden_children_of_a_started_program(world):
 @scenario(**BY_PTRACE)
 def a_debugger_under_sonde_is_told_why_it_fails(world):
     """Whatever is probed: PTRACE_TRACEME by a child, PTRACE_SEIZE and PTRACE_ATTACH of one."""
-    script = ("import ctypes, os\nptrace = ctypes.CDLL(None, use_errno=True).ptrace\nchild = os.fork()\n"
-              "if child == 0: os._exit(ptrace(0, 0, 0, 0) & 1 if HOW == 0 else os.read(0, 1) != b'')\n"
-              "print(ptrace(HOW, child, 0, 0) if HOW else -1, flush=True)\nprint(os.waitpid(child, 0)[1] >> 8)\n")
+    script = ("import ctypes, os\nptrace = ctypes.CDLL(None, use_errno=True).ptrace\nuntil, done = os.pipe()\nchild = os.fork()\n"
+              "if child == 0: os._exit(ptrace(0, 0, 0, 0) & 1 if HOW == 0 else os.read(until, 1) != b'.')\n"
+              "print(ptrace(HOW, child, 0, 0) if HOW else -1, flush=True)\nos.write(done, b'.')\nprint(os.waitpid(child, 0)[1] >> 8)\n")
     for how, words in ((0, "the parent of process"), (16, "wants to trace process"), (0x4206, "wants to trace process")):
         file = world.path("rival.py", script.replace("HOW", str(how)))
         for clause in ("pid$target:libc*:nosuch:entry { }", "syscall::getppid:entry { }", "syscall::: { }"):

@@ -32,6 +32,10 @@ ROWS = [
     ("vectors", 1, ALL, ("((int *)&args[1])[1]", str(0x40900000))),
     ("pointed", 1, LOW, ("*args[1]", "41")),
     ("pointed", 2, LOW, ("args[2]", "65")),
+    ("members", 0, ("-O3",), CHANGED),  # two integers are passed in place of the address: a0 would have the first one's place
+    ("members", 1, ("-O3",), CHANGED),
+    ("members", 1, LOW, ("args[1]->b", "32")),
+    ("slot", 0, ALL, CHANGED),  # a0 = a1, and a1 is in memory: DWARF has a0 where a1 is passed, and a1 in its slot
     ("pointed", 1, ("-O3",), CHANGED),  # the integer is passed, not its address
 ]
 ARGUMENT = re.compile(r"^\t\targs\[(\d+)\]: .*?  \((?:unknown: )?(.*)\)$")

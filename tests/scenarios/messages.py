@@ -56,7 +56,7 @@ def script_errors_name_the_line(world):
 
 @scenario()
 def exit_statuses(world):
-    for status, arguments in ((2, ()), (2, ("-y",)), (2, ("-n",)), (0, ("-n", "BEGIN { exit(0); }")),
+    for status, arguments in ((2, ()), (2, ("-j",)), (2, ("-n",)), (0, ("-n", "BEGIN { exit(0); }")),
                               (7, ("-n", "BEGIN { exit(7); }")), (4, ("-n", "BEGIN { exit(7); } END { exit(4); }")),
                               (1, ("-s", "/nonexistent.d")), (1, ("-n", "BEGIN { exit(0); }", "-c", "/nonexistent/program")),
                               (0, ("-e", "-n", "BEGIN { trace(1); }")), (0, ("-V",)), (1, ("-x", "nosuch", "-n", "BEGIN { exit(0); }"))):
@@ -65,8 +65,8 @@ def exit_statuses(world):
 
 @scenario()
 def usage_goes_to_stderr(world):
-    result = world.sonde("-y", status=2)
-    check("invalid option -- 'y'" in result.stderr and "sage" in result.stderr, "no usage text")
+    result = world.sonde("-j", status=2)
+    check("invalid option -- 'j'" in result.stderr and "sage" in result.stderr, "no usage text")
     equal(result.stdout, "", "standard output")
 
 

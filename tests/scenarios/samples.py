@@ -2,11 +2,12 @@
 """profile: samples fall where a program spends its time, by the program's own clock."""
 
 import ctypes
+import errno
 import os
 import re
 import struct
 
-from support import Skip, check, counts, scenario, skip_where_time_means_nothing
+from support import Skip, check, counts, equal, scenario, skip_where_time_means_nothing
 
 SAMPLES = "profile-997 { @[ufunc(arg1)] = count(); }"
 
@@ -75,3 +76,13 @@ def samples_divide_as_the_time_does(world):
         rest = sum(percent for name, percent in found.items() if name not in own)
         return "" if rest <= 1 else f"{rest:.2f} % of the samples are elsewhere: {found}"
     judge(world, "functions", complaint)
+
+
+@scenario(only="ptrace", why="the module samples CPUs, in the interrupt itself")
+def samples_without_a_clock_say_how_they_lean(world):
+    """perf_event_open(2) is forbidden, as in containers, and to ordinary users by Debian: each sample is there, and a line says
+    what they are worth."""
+    for number in (errno.EACCES, errno.ENOSYS):
+        result = world.run([world.program("without_clock"), number, world.binary, "-q", "-n", SAMPLES, "-c", f"{world.program('shares')} functions 1"])
+        equal(result.stderr.count("profile: samples lean towards system calls, because perf_event_open(2) is forbidden here"), 1, result.stderr)
+        check(sum(counts(result.stdout).values()) > 500, result.stdout)

@@ -100,7 +100,7 @@ def constructors_of_libraries_are_seen(world):
 @scenario()
 def a_probe_that_cannot_be_had_says_why(world):
     for name, why in (("tick-10000hz", "too short: the shortest is 200us"), ("tick-100us", "too short"),
-                      ("profile:::tick-3furlongs", "is no rate"), ("signal:::clear", "no source shows"),
-                      ("proc:::fault", "signal:::deliver"), ("proc:::signal-clear", "no source shows")):
+                      ("profile:::tick-3furlongs", "is no rate"), ("signal:::clear", "no event source reports"),
+                      ("proc:::fault", "signal:::deliver"), ("proc:::signal-clear", "no event source reports")):
         result = world.sonde("-q", "-n", name + " { }", "-c", "/bin/true", status=None)
         check(why in result.stderr and "does not match" not in result.stderr, f"{name}: {result.stderr}")

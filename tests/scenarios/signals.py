@@ -78,7 +78,7 @@ def sends_by_every_call(world):
     keys = re.findall(r"^ +(-?\d+) +(\d+) +(\d+) +1 +(\d+)$", output, re.M)
     equal(sum(int(key[3]) for key in keys), len(own), "proc:::signal-send")
     equal({f"{pid} {tid} {number}" for pid, tid, number, _ in keys}, {" ".join(line.split()[:3]) for line in own}, "receivers")
-    equal(messages.count("are not (the kmod source sees them)"), 1, "the note")
+    equal(messages.count("are not (the kmod or bpf source sees them)"), 1, "the note")
 
 
 @scenario(only="ptrace", why="as sends_by_every_call")

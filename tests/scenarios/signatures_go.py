@@ -129,6 +129,6 @@ def places_of_go_arguments(world):
     listed = world.sonde("-lv", "-n", "pid$target:a.out:main.Mixed:entry,pid$target:a.out:main.Point.Moved:return", "-c", world.program("go_args")).stdout
     for line in ("args[0]: int8_t a  (%al)", "args[1]: main.Point p  (%ebx %xmm0 %rcx %rdi)", "args[2]: struct []int list  (%rsi %r8 %r9)",
                  "args[3]: interface {} any  (%r10 %r11)", "args[4]: [2]int pair  (stack, CFA+0, 16 bytes)", "args[5]: [1]uint16 one  (stack, CFA+16, 2 bytes)",
-                 "args[6]: struct {} none  (unknown: nothing is passed of a value without size)", "args[7]: uint8_t last  (stack, CFA+18, 1 byte)",
+                 "args[6]: struct {} none  (unknown: a value of no size is not passed)", "args[7]: uint8_t last  (stack, CFA+18, 1 byte)",
                  "args[1]: main.Point  (%eax %xmm0 %rbx %rcx)", "args[2]: uint8_t  (%dil)"):
         check(line in listed, f"no {line!r} in {listed}")

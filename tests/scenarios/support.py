@@ -100,7 +100,7 @@ def lines_of_calls(path):
         ours, theirs, text = re.match(r"(?:\[pid +(\d+)\] |(\d+) +)?(.*)\n", line).groups()
         thread = int(ours or theirs or 0)
         if text.endswith("<unfinished ...>"):
-            unfinished[thread] = text.removesuffix("<unfinished ...>")
+            unfinished[thread] = text.removesuffix("<unfinished ...>").removesuffix(" ")
             continue
         if resumed := re.match(r"<\.\.\. \w+ resumed>(.*)", text):
             text = unfinished.pop(thread, "") + resumed.group(1)

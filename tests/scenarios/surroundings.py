@@ -3,6 +3,7 @@
 
 import itertools
 import os
+import pathlib
 import re
 import resource
 import signal
@@ -194,6 +195,23 @@ def check_limits(world):
 def limits_end_in_a_message(world):
     """Whatever the limit, sonde works, or says why not and ends with status 1: never by a signal or in terminate()."""
     check_limits(world)
+
+
+@scenario()
+def memory_that_ends_ends_in_a_message(world):
+    """Wherever it ends, from sonde's first request on: LLVM, ANTLR and exceptions without memory do not abort."""
+    library, counted = world.program("no_memory", "-shared", "-fPIC"), world.path("requests")
+    points = 200 if world.full else 40
+    for arguments in (SCRIPTS["local"][0], SCRIPTS["calls"][0], SCRIPTS["without a script"][0]):
+        world.sonde(*arguments, env={"LD_PRELOAD": library, "NO_MEMORY_COUNT": counted})
+        requests = int(pathlib.Path(counted).read_text())
+        check(requests > 1000, f"{requests} requests")
+        for from_request in range(0, requests, requests // points):
+            result = world.sonde(*arguments, seconds=20, status=None, env={"LD_PRELOAD": library, "NO_MEMORY_FROM": str(from_request)})
+            what = f"memory ends at {from_request} of {requests} requests, {arguments}: {result}"
+            check(result.status in (0, 1), what)
+            check(result.status == 0 or re.search(r"^sonde: ", result.stderr, re.M), what)
+            check("terminate called" not in result.stderr and "LLVM ERROR" not in result.stderr, what)
 
 
 @scenario()

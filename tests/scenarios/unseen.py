@@ -185,7 +185,7 @@ def children_that_are_there_are_told_or_taken(world):
     children = open(f"/proc/{parent.pid}/task/{parent.pid}/children", encoding="ascii").read().split()
     calls = "syscall::kill:entry { @[pid] = count(); } tick-300ms { exit(0); }"
     result = world.sonde("-q", "-n", calls, "-p", str(parent.pid))
-    check(f"process {parent.pid} has 2 children already, not traced: -x children takes them" in result.stderr, result.stderr)
+    check(f"process {parent.pid} has 2 children already, not traced: -x children traces them, too" in result.stderr, result.stderr)
     equal(result.stdout.split(), [], "calls of children that are left out")
     result = world.sonde("-x", "children", "-q", "-n", calls, "-p", str(parent.pid))
     check("not traced" not in result.stderr, result.stderr)

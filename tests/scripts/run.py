@@ -223,7 +223,7 @@ def main():
                 compiled(shlex.split(script.get("program")), programs_folder(arguments.binary.resolve()))
         return 0
     failed = skipped = 0
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:  # many scripts wait for a tick
         binary = arguments.binary.resolve()
         def run(path):
             return check(binary, path.resolve(), arguments.update, arguments.patience)

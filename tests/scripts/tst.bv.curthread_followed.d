@@ -2,6 +2,6 @@
 /* @sonde: -q -x source=ptrace */
 /* @needs: /sys/kernel/btf/vmlinux */
 /* @status: 1 */
-/* @stderr: could not enable tracing: what it follows is of the kernel, which only the kmod source sees */
+/* @stderr: could not enable tracing: what it follows is of the kernel, which only the kmod or bpf source sees */
 
 BEGIN { trace(curthread->pid); exit(0); }

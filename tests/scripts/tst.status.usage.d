@@ -1,7 +1,7 @@
 /* @rows: status.usage cmd.usage */
-/* @command: -y */
+/* @command: -j */
 /* @status: 2 */
-/* @stderr: invalid option -- 'y' */
+/* @stderr: invalid option -- 'j' */
 /* @stderr: Usage: sonde */
 /* An unknown letter: usage, status 2. */
 BEGIN

@@ -233,7 +233,7 @@ class Generator:
         return "".join(f"  {{ volatile {'long' if field else f'__typeof__({variable}{path})'} kept = {variable}{path}; }}\n" for path, field in paths)
 
     def assigned(self, kinds, static):
-        """Gives a parameter another one's value before it is used: then nobody needs what is passed."""
+        """Gives a parameter another one's value, or a constant, before it is used: then nobody needs what is passed."""
         numbers = [(n, leaf) for n, kind in enumerate(kinds) for leaf in kind.leaves if leaf.kind == "int"]
         whole = [n for n, leaf in numbers if not leaf.path]
         if not whole or (self.clang and not static) or self.random.random() > (0.3 if static else 0.1):
@@ -241,6 +241,8 @@ class Generator:
         to, (source, leaf) = self.random.choice(whole), self.random.choice(numbers)
         if to == source:
             return ""
+        if (to + source) % 4 == 3:
+            return f"  a{to} = (__typeof__(a{to}))1;\n"
         return f"  a{to} = (__typeof__(a{to}))((long)a{source}{leaf.path}{self.random.choice(['', '', ' + 1'])});\n"
 
     def result(self, name, kind):

@@ -345,6 +345,9 @@ static void others(void)
 	refused("release 0", ESRCH, SONDE_RELEASE, 0, 0, NULL, 0);
 	refused("release huge", ESRCH, SONDE_RELEASE, -1, 0, NULL, 0);
 	refused("signal", EINVAL, SONDE_RELEASE, 1, 1000, NULL, 0);
+	refused("result", EOPNOTSUPP, SONDE_RELEASE, 1, SONDE_RELEASE_RESULT,
+		NULL, 0);
+	refused("stack", EOPNOTSUPP, SONDE_STACK, 1, 0, NULL, 0);
 	refused("follow", ESRCH, SONDE_FOLLOW, 0, 1, NULL, 0);
 	refused("follow huge", ESRCH, SONDE_FOLLOW, 0, 1ull << 40, NULL, 0);
 	refused("acknowledge", ESRCH, SONDE_ACKNOWLEDGE, 1, 0, NULL, 0);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +24,7 @@ using Act = void (*)();
 
 dtrace_provider_id_t provider;
 dtrace_id_t a;
-std::atomic<bool> goes_on, has_acted;
+std::atomic<bool> goes_on, has_acted, fails;
 std::thread worker;
 bool on_trial;
 
@@ -40,6 +41,7 @@ const std::map<std::string, Act> kFaults = {
     {"crash", [] { *reinterpret_cast<volatile int*>(8) = 1; }},
     {"abort", [] { std::abort(); }},
     {"exit", [] { std::exit(0); }},
+    {"fail", [] { fails = true; }},  // start() only
     {"throw", [] { throw std::runtime_error("thrown"); }},
     {"spin",
      [] {
@@ -147,7 +149,7 @@ int start() {
   on_trial = !mark.empty() && made(mark);
   const int error = dtrace_register("faulty", &attributes, DTRACE_PRIV_USER, nullptr, &ops, nullptr, &provider);
   at("start");
-  if (error != 0) return error;
+  if (error != 0 || fails) return error != 0 ? error : EIO;
   sonde_on_target(
       provider, [](void*, uint32_t) { at("target"); }, nullptr);
   return sonde_on_target_end(

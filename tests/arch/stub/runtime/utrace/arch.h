@@ -62,6 +62,7 @@ bool is_native(const Registers& registers);
 bool is_native_stack(uint64_t sp);
 bool made_by_syscall(const Registers& registers);
 bool makes_child(int64_t call);
+bool may_fall_short(int64_t call);
 
 using Breakpoint = uint32_t;
 inline constexpr Breakpoint kBreakpoint = 0xd4200000;

@@ -68,9 +68,7 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::fun
       entry_(parent.entry_),
       headers_(parent.headers_),
       header_count_(parent.header_count_),
-      linker_base_(parent.linker_base_),
-      vdso_(parent.vdso_),
-      call_instruction_(parent.call_instruction_) {
+      linker_base_(parent.linker_base_) {
   for (auto& [address, slot] : slots_) slot.users = 0;
   std::map<uint64_t, KeptBytes> out;
   if (std::chrono::steady_clock::now() - gone_at_ < kLongestFork) out.insert(past_.begin(), past_.end());
@@ -116,7 +114,6 @@ void AddressSpace::read_auxiliary() {
   headers_ = auxv->value(AT_PHDR);
   header_count_ = auxv->value(AT_PHNUM);
   linker_base_ = auxv->value(AT_BASE);
-  vdso_ = auxv->value(AT_SYSINFO_EHDR);
   if (linker_base_ != 0 || !runs_linker(static_cast<uint32_t>(pid_))) return;
   linker_base_ = headers_;
   entry_ = headers_ = header_count_ = 0;
@@ -137,18 +134,6 @@ void AddressSpace::find_program() {
   entry_ = head.e_entry + (head.e_type == ET_DYN ? program->start : 0);
   headers_ = program->start + head.e_phoff;
   header_count_ = head.e_phnum;
-}
-
-void AddressSpace::find_call_instruction() {
-  constexpr auto& kCall = machine::kSyscallInstruction;
-  read_auxiliary();
-  uint8_t page[kPage];
-  for (uint64_t at = vdso_; at != 0 && at < vdso_ + 2 * kPage && read(at, page, kPage); at += kPage) {
-    const auto found = std::search(page, page + kPage, std::begin(kCall), std::end(kCall));
-    if (found == page + kPage) continue;
-    call_instruction_ = at + static_cast<uint64_t>(found - page);
-    return;
-  }
 }
 
 bool AddressSpace::read(uint64_t address, void* to, size_t length) const {
@@ -202,7 +187,7 @@ Site* AddressSpace::put_in(Site made, std::string& why) {
   if (made.instruction().how() == Instruction::How::Impossible)
     return refuse(why, "its instruction cannot be stepped out of line");
   if (!withdrawn_ && !write(address, &kBreakpoint, kCovered)) return refuse(why, "its text cannot be written");
-  if (!std::exchange(had_sites_, true)) find_call_instruction();
+  had_sites_ = true;
   past_.erase(address);
   return &sites_.emplace(address, std::move(made)).first->second;
 }

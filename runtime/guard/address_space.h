@@ -161,8 +161,6 @@ class AddressSpace {
   std::string why_no_entry() const;
   /// Whether a linker that was started as a program (`ld.so PROG`) has still to map the program.
   bool awaits_program();
-  /// The address of a system call instruction in the vDSO, found when the first breakpoint was set; 0: none.
-  uint64_t call_instruction() const { return call_instruction_; }
   uint64_t linker_breakpoint();
   /// Whether the dynamic linker has finished mapping objects for now.
   bool linker_done();
@@ -177,7 +175,6 @@ class AddressSpace {
   };
   void read_auxiliary();
   void find_program();
-  void find_call_instruction();
   /// Reads r_debug's version, link_map, r_brk and r_state. False: there is no r_debug, or not yet.
   bool read_linker(uint64_t (&debug)[4]);
   Site* put_in(Site made, std::string& why);
@@ -221,7 +218,7 @@ class AddressSpace {
   bool has_uprobes_ = false;
   std::optional<bool> compat_;
   bool auxiliary_read_ = false, awaits_program_ = false;
-  uint64_t entry_ = 0, headers_ = 0, header_count_ = 0, linker_base_ = 0, vdso_ = 0, call_instruction_ = 0;
+  uint64_t entry_ = 0, headers_ = 0, header_count_ = 0, linker_base_ = 0;
 };
 
 }  // namespace sonde::guard

@@ -14,9 +14,6 @@ long run_prctl(Thread& thread, uint64_t what, uint64_t value) {
 }  // namespace
 
 bool while_dumpable(Thread& thread, const std::function<void()>& act) {
-  const uint64_t instruction = thread.process->space->call_instruction();
-  if (instruction == 0) return true;
-  utrace_note_call_instruction(thread.task, instruction);
   // 2, which an administrator's fs.suid_dumpable sets, cannot be set again by prctl().
   if (run_prctl(thread, PR_GET_DUMPABLE, 0) != 0 || run_prctl(thread, PR_SET_DUMPABLE, 1) != 0) return true;
   act();

@@ -365,7 +365,6 @@ void Core::on_exec(utrace_task& leader) {
   if (request(PTRACE_GETEVENTMSG, leader, nullptr, &message) == 0) former = static_cast<pid_t>(message);
   utrace_task& task = after_exec(leader);
   task.stop = Stop::Exec;
-  task.call_instruction = 0;
   task.job_stopped = false;
   report_exec(task, former);
   finish(task);

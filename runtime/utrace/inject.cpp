@@ -27,8 +27,12 @@
 namespace sonde {
 namespace {
 
-/// The address of a system call instruction in the thread's vDSO; 0: none.
+/// The address of a system call instruction: that of the call that the thread is in or returns from, as at its birth; else
+/// one in its vDSO. 0: none. For the first nobody looks at the memory, which nobody may if the process is not dumpable.
 uint64_t find_syscall_instruction(utrace_task& task) {
+  constexpr auto& kCall = machine::kSyscallInstruction;
+  if (machine::call_number(task.registers) >= 0 && machine::made_by_syscall(task.registers))
+    return machine::pc(task.registers) - sizeof kCall;
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/auxv", task.tid);
   FILE* file = std::fopen(path, "re");
@@ -40,8 +44,7 @@ uint64_t find_syscall_instruction(utrace_task& task) {
   uint8_t page[4096];
   for (uint64_t at = vdso; vdso && at < vdso + 2 * sizeof page; at += sizeof page) {
     if (utrace_read_memory(&task, at, page, sizeof page) != 0) break;
-    auto found = std::search(page, page + sizeof page, std::begin(machine::kSyscallInstruction),
-                             std::end(machine::kSyscallInstruction));
+    auto found = std::search(page, page + sizeof page, std::begin(kCall), std::end(kCall));
     if (found != page + sizeof page) return at + static_cast<uint64_t>(found - page);
   }
   return 0;
@@ -119,7 +122,7 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
   if (task.stop == Stop::Entry || task.stop == Stop::Death) return -EINVAL;
   if (!machine::is_native(task.registers)) return -ENOSYS;
   if (!may_run_calls(task)) return -EPERM;
-  const uint64_t instruction = task.call_instruction != 0 ? task.call_instruction : find_syscall_instruction(task);
+  const uint64_t instruction = find_syscall_instruction(task);
   if (!instruction) return -ENOSYS;
   machine::Registers kept = task.registers;
   uint64_t mask = 0;
@@ -127,7 +130,7 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
   utrace_set_signal_mask(&task, ~uint64_t{0});
   machine::set_call(task.registers, instruction, number, arguments);
   long result = -ESRCH;
-  bool alive = write_registers(task);
+  bool alive = write_registers(task), entered = false;
   // Out of the call that the thread may be in, into ours, and to its exit.
   for (int turns = 0; alive && turns < 16; ++turns) {
     alive = request(PTRACE_SYSCALL, task, nullptr, nullptr) == 0;
@@ -140,8 +143,9 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
     if (WSTOPSIG(status) != (SIGTRAP | 0x80)) continue;
     struct __ptrace_syscall_info info {};
     ptrace(static_cast<__ptrace_request>(PTRACE_GET_SYSCALL_INFO), task.tid, sizeof info, &info);
+    entered |= info.op == PTRACE_SYSCALL_INFO_ENTRY;
     if (info.op != PTRACE_SYSCALL_INFO_EXIT || !load_registers(task)) continue;
-    if (machine::pc(task.registers) != instruction + sizeof machine::kSyscallInstruction) {
+    if (!entered) {
       // The exit of the thread's own call came first, and overwrote our registers.
       machine::set_call(task.registers, instruction, number, arguments);
       alive = write_registers(task);
@@ -170,8 +174,6 @@ int utrace_signal_mask(utrace_task* task, uint64_t* mask) {
 int utrace_set_signal_mask(utrace_task* task, uint64_t mask) {
   return static_cast<int>(task->core->request(PTRACE_SETSIGMASK, *task, reinterpret_cast<void*>(sizeof mask), &mask));
 }
-
-void utrace_note_call_instruction(utrace_task* task, uint64_t address) { task->call_instruction = address; }
 
 long utrace_run_syscall(utrace_task* task, long number, const uint64_t (&arguments)[6]) {
   return task->core->run_call(*task, number, arguments);

@@ -118,8 +118,7 @@ struct utrace_task {
   int dispatching = 0;  ///< depth of callbacks in progress
   int64_t number = -1;  ///< number of the system call that it is in, as in utrace_call
   int64_t hidden_number = -1;
-  uint64_t call_instruction = 0;  ///< noted for run_call(); 0: run_call() looks for one
-  uint64_t returned_at = 0;       ///< time of the return that is being reported, if it is reported late
+  uint64_t returned_at = 0;  ///< time of the return that is being reported, if it is reported late
   std::optional<KeptReturn> kept;
   std::optional<ChangedClone> clone;
   uint8_t watches_clone = 0;  ///< so many calls may still come before the clone at whose entry it must stop

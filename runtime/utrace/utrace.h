@@ -148,13 +148,9 @@ bool utrace_task_caught(const utrace_task* task);
 /// Runs a system call in a stopped thread, with every signal but SIGKILL blocked, and restores its registers.
 /// A call that the thread is still in (at a clone or exec stop) ends without a report of its return.
 /// Returns its result (negative errno, as the kernel's); -EINVAL at a system call entry; -ENOSYS if no system call can
-/// be run (32-bit code, no vDSO); -ESRCH. Context: a thread held by UTRACE_STOP, or a callback that is not for an
+/// be run (32-bit code, no system call instruction is found); -ESRCH. Context: a thread held by UTRACE_STOP, or a callback that is not for an
 /// entry.
 long utrace_run_syscall(utrace_task* task, long number, const uint64_t (&arguments)[6]);
-
-/// Where the thread's vDSO has a system call instruction, for utrace_run_syscall() in a thread whose memory cannot be
-/// read.
-void utrace_note_call_instruction(utrace_task* task, uint64_t address);
 
 /// The signal mask of a stopped thread, by bit (signal - 1). 0 or -errno.
 int utrace_signal_mask(utrace_task* task, uint64_t* mask);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -127,7 +128,7 @@ static void take(const char* way, char** argv) {
   if (!strcmp(way, "clone")) by_clone();
   if (!strcmp(way, "clone_vm")) in_shared_memory();
   if (!strcmp(way, "grandchild")) grandchild();
-  if (!strcmp(way, "undumpable")) {
+  if (!strcmp(way, "undumpable") || !strcmp(way, "without_vdso")) {
     prctl(PR_SET_DUMPABLE, 0);
     child();
   }
@@ -147,6 +148,7 @@ static void take(const char* way, char** argv) {
 int main(int argc, char** argv) {
   if (argc < 2 || pipe(start) != 0) return 2;
   const char* way = argv[1];
+  if (!strcmp(way, "without_vdso") && munmap((void*)getauxval(AT_SYSINFO_EHDR), 2 * kPage) != 0) return 2;
   int wrong = wrong_calls(held);
   if (argc < 3 || strcmp(argv[2], "again") != 0) wait_for_line("ready");
   take(way, argv);

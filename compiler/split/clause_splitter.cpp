@@ -87,6 +87,19 @@ bool has_action(const std::vector<LoweredStatement>& statements) {
   });
 }
 
+/// Whether it may end the run, or looks at an aggregation as it is now.
+bool is_urgent(const LoweredExpr& expr) {
+  if (expr.kind == LoweredKind::AggregationRef) return true;
+  if (expr.kind == LoweredKind::Call && expr.function->runs == Runs::Exit) return true;
+  return std::ranges::any_of(expr.kids, [](const LoweredExprPtr& kid) { return is_urgent(*kid); });
+}
+
+bool is_urgent(const std::vector<LoweredStatement>& statements) {
+  return std::ranges::any_of(statements, [](const LoweredStatement& statement) {
+    return is_urgent(*statement.expression) || is_urgent(statement.then_part) || is_urgent(statement.else_part);
+  });
+}
+
 /// Whether it cannot fault, and may be evaluated twice or not at all.
 bool is_harmless(const LoweredExpr& expr) {
   switch (expr.kind) {
@@ -136,6 +149,7 @@ void ClauseSplitter::finish(const LoweredClause& clause, DifEmitter::Label fail)
   result_.fire = std::make_shared<FireProgram>(out_.finish());
   result_.fire->call = call_slots_;
   result_.fire->fold = fold_;
+  result_.fire->urgent = is_urgent(clause.statements);
 }
 
 /// A clause without statements prints a row.

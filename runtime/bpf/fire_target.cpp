@@ -498,6 +498,16 @@ uint32_t count_stacks(const sonde_dif_program& fire) {
       std::count_if(fire.insns, fire.insns + fire.length, [](const In& in) { return in.op == SONDE_DIF_CAPSTACK; }));
 }
 
+/// The process of a copied stack may end soon.
+bool is_urgent(const FirePart& fire) { return fire.urgent || count_stacks(*fire.program) > 0; }
+
+uint32_t locals_of(const sonde_dif_program& fire) {
+  uint32_t locals = 0;
+  for (uint32_t at = 0; at < fire.length; at++)
+    if (fire.insns[at].op == SONDE_DIF_LDL || fire.insns[at].op == SONDE_DIF_STL) locals |= 1u << fire.insns[at].i;
+  return locals;
+}
+
 /// The bytes of the longest record: fire.record_max counts a stack as one that has been walked.
 uint32_t longest_record(const sonde_dif_program& fire, uint32_t stacks) {
   return fire.record_max + stacks * static_cast<uint32_t>(sizeof(CopiedStack) + kStackBytes);
@@ -513,6 +523,16 @@ uint32_t most_of(const sonde_dif_program& fire, bool folds) {
 }
 
 }  // namespace
+
+void look_at(std::span<const FirePart> columns, World& world) {
+  world.locals = 0;
+  world.folds = world.urgent = false;
+  for (const FirePart& fire : columns) {
+    world.locals |= locals_of(*fire.program);
+    world.folds |= fire.fold != nullptr && can_fold(*fire.fold, *fire.program);
+    world.urgent |= is_urgent(fire);
+  }
+}
 
 int32_t member(L* l, std::string_view structure, std::string_view path) {
   auto offset = column_of(l).world.layout->offset(structure, path);
@@ -530,6 +550,7 @@ Column::Column(const World& shared, sonde_tap_kind of, uint32_t number, const Fi
                                                                                                            : nullptr),
       ring_from(where_ring_begins(*fire.program)),
       copied_stacks(count_stacks(*fire.program)),
+      urgent(is_urgent(fire)),
       record_max(longest_record(*fire.program, copied_stacks)),
       code_(most_of(*fire.program, fold != nullptr)),
       starts_(fire.program->length) {

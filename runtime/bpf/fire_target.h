@@ -13,6 +13,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,19 +31,25 @@ namespace sonde::bpf {
 struct World {
   KernelLayout* layout;
   const Rings* rings;
-  int thread_map;       ///< see create_thread_map()
-  uint32_t locals;      ///< those that a column of the section uses, one bit each
-  int deaths_map = -1;  ///< of processes that end: 16 bytes each, which forgets the oldest
-  bool folds = false;   ///< a column of the section folds, so who has a ring may have no time yet
+  int thread_map;                          ///< see create_thread_map()
+  uint32_t locals;                         ///< those that a column of the section uses, one bit each
+  int deaths_map = -1;                     ///< of processes that end: 16 bytes each, which forgets the oldest
+  bool folds = false;                      ///< a column of the section folds, so who has a ring may have no time yet
+  bool urgent = false;                     ///< a column of the section has urgent records
 };
 
 /// A fire part, and how its records fold; null or without parts: they do not.
 struct FirePart {
-  FirePart(const sonde_dif_program* what, const sonde_fold* how = nullptr) : program(what), fold(how) {}
+  FirePart(const sonde_dif_program* what, const sonde_fold* how = nullptr, bool at_once = false)
+      : program(what), fold(how), urgent(at_once) {}
 
   const sonde_dif_program* program;
   const sonde_fold* fold;
+  bool urgent;  ///< the reader is woken for each record, if it is not awake already
 };
+
+/// What is true of a section whose columns these are: `world` gets it.
+void look_at(std::span<const FirePart> columns, World& world);
 
 struct Column : sonde_lowering {
   /// `index`: among the epids of a row.
@@ -59,6 +66,7 @@ struct Column : sonde_lowering {
   const sonde_fold* fold;   ///< null: each firing is a record
   uint32_t ring_from;       ///< the first DIF instruction that is run with a ring
   uint32_t copied_stacks;   ///< slots of user stacks, whose walk is left to the reader
+  bool urgent;              ///< the reader is woken for each record
   uint32_t record_max;      ///< bytes
   uint32_t at = 0;          ///< the DIF instruction that is translated
   uint32_t fault_end = 0;   ///< where a record of a pending fault is made

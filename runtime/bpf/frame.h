@@ -64,8 +64,9 @@ inline constexpr int16_t kStackSlot = kChainTime + 8;   ///< where its span begi
 inline constexpr int16_t kStackPiece = kStackSlot + 4;  ///< bytes of the piece that is read now, a u32
 inline constexpr int16_t kStackLeft = kStackPiece + 4;  ///< bytes that are still wanted, a u32
 inline constexpr int16_t kStackAt = kStackLeft + 8;     ///< the address of the next piece
+inline constexpr int16_t kUrgent = kStackAt + 8;  ///< a u32: the reader is to be woken when the ring is given back
 static_assert(offsetof(sonde_ring, tail) - offsetof(sonde_ring, reserved1) == 32);
-static_assert(kStackAt + 8 <= SONDE_RING_DATA && kLocals > static_cast<int>(sizeof(sonde_ring)));
+static_assert(kUrgent + 4 <= SONDE_RING_DATA && kLocals > static_cast<int>(sizeof(sonde_ring)));
 
 /// A ring has as many bytes behind its data: where a record is put together that does not fit, and where the verifier
 /// may believe that one ends which begins at the last byte.

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "runtime/bpf/arch.h"
-#include "runtime/bpf/fold_code.h"
 #include "runtime/bpf/record_code.h"
 #include "runtime/bpf/section_code.h"
 
@@ -22,7 +21,7 @@ struct Code : sonde_lowering {
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
 
-  std::array<bpf_insn, 16> insns{};
+  std::array<bpf_insn, 32> insns{};
 };
 
 void append(std::vector<bpf_insn>& all, const sonde_lowering& code) {
@@ -35,13 +34,6 @@ bool wants_registers(const sonde_dif_program& fire) {
     if (const auto op = fire.insns[at].op; op == SONDE_DIF_ARG || op == SONDE_DIF_REG || op == SONDE_DIF_CAPSTACK)
       return true;
   return false;
-}
-
-uint32_t locals_of(const sonde_dif_program& fire) {
-  uint32_t locals = 0;
-  for (uint32_t at = 0; at < fire.length; at++)
-    if (fire.insns[at].op == SONDE_DIF_LDL || fire.insns[at].op == SONDE_DIF_STL) locals |= 1u << fire.insns[at].i;
-  return locals;
 }
 
 /// The call's number is its row. Who traces a few calls pays little for the others: no more is looked at before.
@@ -92,17 +84,6 @@ void call_part(sonde_lowering* l, const Part& part, uint32_t next, bool carry) {
   call_helper(l, BPF_FUNC_tail_call);
 }
 
-/// What is true of all columns of a section. `world` gets what they need of rings.
-void look_at_columns(const Section& section, SectionCode& code, World& world) {
-  world.locals = 0;
-  world.folds = false;
-  for (const FirePart& fire : section.columns) {
-    code.registers |= wants_registers(*fire.program);
-    world.locals |= locals_of(*fire.program);
-    world.folds |= fire.fold != nullptr && can_fold(*fire.fold, *fire.program);
-  }
-}
-
 void leave(sonde_lowering* l) {
   sonde_lower_mov_imm(l, R0, 0);
   sonde_lower_emit(l, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
@@ -111,7 +92,9 @@ void leave(sonde_lowering* l) {
 Result<void> append_section(const HookProgram& wanted, const Section& section, World world, const Part& part,
                             std::vector<bpf_insn>& all) {
   SectionCode before(world, wanted.hook, section.kind);
-  look_at_columns(section, before, world);
+  look_at(section.columns, world);
+  before.registers =
+      std::ranges::any_of(section.columns, [](const FirePart& fire) { return wants_registers(*fire.program); });
   before.again = part.first > 0;
   if (part.held > 0) {
     const uint32_t found = resume_ring(&before, world, part.held - 1);
@@ -135,7 +118,7 @@ Result<void> append_section(const HookProgram& wanted, const Section& section, W
     all[from + skip].off = static_cast<int16_t>(distance);
   }
   Code after;
-  release_ring(&after);
+  release_ring(&after, world);
   append(all, after);
   return {};
 }

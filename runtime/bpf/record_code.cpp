@@ -15,7 +15,7 @@ using L = sonde_lowering;
 using In = sonde_dif_insn;
 
 constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R4 = BPF_REG_4, R5 = BPF_REG_5,
-                  kRing = BPF_REG_6, kRecord = BPF_REG_7, FP = BPF_REG_10;
+                  kRing = BPF_REG_6, kRecord = BPF_REG_7, kUrgency = BPF_REG_8, FP = BPF_REG_10;
 constexpr uint64_t kOnes = 0x0101010101010101, kHighBits = 0x8080808080808080;
 constexpr int32_t kUsedMask = static_cast<int32_t>(kScratchBytes / 2 - 1);
 
@@ -254,11 +254,23 @@ void leave_scratch(L* l) {
   sonde_lower_ldx(l, BPF_DW, R1, FP, kValue);
 }
 
-/// Wakes the reader if a quarter of the ring waits for it, or a copied stack; once, until it moves. R0 = head.
+/// Wakes the reader now.
+void wake(L* l, const World& world) {
+  sonde_lower_st(l, BPF_DW, FP, kValue, 0);
+  load_map(l, R1, world.rings->wake_map());
+  sonde_lower_mov(l, R2, FP);
+  sonde_lower_alu_imm(l, BPF_ADD, R2, kValue);
+  sonde_lower_mov_imm(l, R3, sizeof(uint64_t));
+  sonde_lower_mov_imm(l, R4, BPF_RB_FORCE_WAKEUP);
+  call_helper(l, BPF_FUNC_ringbuf_output);  // if it is full, the reader has not looked yet
+}
+
+/// Wakes the reader if a quarter of the ring waits for it, or the record is urgent; once, until it moves. R0 = head.
 void wake_reader(L* l) {
+  const bool urgent = column_of(l).urgent;
   sonde_lower_ldx(l, BPF_DW, R3, FP, kRingBytes);
   sonde_lower_alu_imm(l, BPF_RSH, R3, 2);
-  if (column_of(l).copied_stacks != 0) sonde_lower_mov_imm(l, R3, 1);  // their process may end soon
+  if (urgent) sonde_lower_mov_imm(l, R3, 1);
   sonde_lower_ldx(l, BPF_DW, R1, kRing, kCachedTail);
   sonde_lower_mov(l, R2, R0);
   sonde_lower_alu(l, BPF_SUB, R2, R1);
@@ -270,13 +282,10 @@ void wake_reader(L* l) {
   sonde_lower_ldx(l, BPF_DW, R2, kRing, kWokenAt);
   const uint32_t awake = sonde_lower_branch(l, BPF_JEQ, R1, R2);
   sonde_lower_stx(l, BPF_DW, kRing, R1, kWokenAt);
-  sonde_lower_st(l, BPF_DW, FP, kValue, 0);
-  load_map(l, R1, column_of(l).world.rings->wake_map());
-  sonde_lower_mov(l, R2, FP);
-  sonde_lower_alu_imm(l, BPF_ADD, R2, kValue);
-  sonde_lower_mov_imm(l, R3, sizeof(uint64_t));
-  sonde_lower_mov_imm(l, R4, BPF_RB_FORCE_WAKEUP);
-  call_helper(l, BPF_FUNC_ringbuf_output);  // if it is full, the reader has not looked yet
+  if (urgent)
+    sonde_lower_st(l, BPF_W, kRing, kUrgent, 1);
+  else
+    wake(l, column_of(l).world);
   sonde_lower_land(l, quiet);
   sonde_lower_land(l, still_quiet);
   sonde_lower_land(l, awake);
@@ -421,11 +430,20 @@ uint32_t resume_ring(L* l, const World& world, uint32_t level) {
   return found;
 }
 
-void release_ring(L* l) {
+void release_ring(L* l, const World& world) {
   const uint32_t none = sonde_lower_branch_imm(l, BPF_JEQ, kRing, 0);
+  if (world.urgent) {
+    sonde_lower_ldx(l, BPF_W, kUrgency, kRing, kUrgent);
+    sonde_lower_st(l, BPF_W, kRing, kUrgent, 0);
+  }
   sonde_lower_mov_imm(l, R1, -1);                    // SONDE_IDLE
   sonde_lower_stx(l, BPF_DW, kRing, R1, kLowWater);  // W4
   sonde_lower_mov_imm(l, kRing, 0);
+  if (world.urgent) {
+    const uint32_t calm = sonde_lower_branch_imm(l, BPF_JEQ, kUrgency, 0);
+    wake(l, world);
+    sonde_lower_land(l, calm);
+  }
   sonde_lower_land(l, none);
 }
 

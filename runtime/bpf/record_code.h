@@ -24,8 +24,9 @@ void end_record(sonde_lowering* l);
 /// Finds the ring of that level, which an earlier part of a chain holds, and its firing's time. Returns a branch that is
 /// taken if it is there.
 uint32_t resume_ring(sonde_lowering* l, const World& world, uint32_t level);
-/// Gives the ring back, if there is one. At the end of a section.
-void release_ring(sonde_lowering* l);
+/// Gives the ring back, if there is one, and then wakes the reader for urgent records: it reads nothing of a firing that
+/// has not ended. At the end of a section; uses R8.
+void release_ring(sonde_lowering* l, const World& world);
 
 /// The slot faults with the address in `address`. Uses R2 and R3.
 void fault_slot(sonde_lowering* l, uint32_t slot, uint8_t address);

@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "runtime/bpf/arch.h"
-#include "runtime/bpf/fold_code.h"
 #include "runtime/bpf/record_code.h"
 
 namespace sonde::bpf {
@@ -327,22 +326,10 @@ void find_row(sonde_lowering* l, const UserProgram& wanted) {
   sonde_lower_stx(l, BPF_DW, FP, R0, kRow);
 }
 
-uint32_t locals_of(const sonde_dif_program& fire) {
-  uint32_t locals = 0;
-  for (uint32_t at = 0; at < fire.length; at++)
-    if (fire.insns[at].op == SONDE_DIF_LDL || fire.insns[at].op == SONDE_DIF_STL) locals |= 1u << fire.insns[at].i;
-  return locals;
-}
-
 }  // namespace
 
 Result<std::vector<bpf_insn>> build_user_program(const UserProgram& wanted, World world) {
-  world.locals = 0;
-  world.folds = false;
-  for (const FirePart& fire : wanted.columns) {
-    world.locals |= locals_of(*fire.program);
-    world.folds |= fire.fold != nullptr && can_fold(*fire.fold, *fire.program);
-  }
+  look_at(wanted.columns, world);
   std::vector<bpf_insn> all;
   Code before;
   begin(&before);
@@ -369,7 +356,7 @@ Result<std::vector<bpf_insn>> build_user_program(const UserProgram& wanted, Worl
     if (auto done = column.append_to(all); !done) return std::move(done).error();
   }
   Code after;
-  release_ring(&after);
+  release_ring(&after, world);
   leave(&after);
   after.append_to(all);
   return all;

@@ -20,7 +20,7 @@ Nanoseconds MergeReader::refresh(Nanoseconds now) {
   Nanoseconds bound = now;
   for (const RingReader& reader : readers_) bound = std::min(bound, reader.low_water());
   for (RingReader& reader : readers_) reader.refresh();
-  return bound;
+  return complete_to_ = bound;
 }
 
 void MergeReader::collect_fronts(Nanoseconds bound, bool all) {

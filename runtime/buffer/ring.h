@@ -193,6 +193,8 @@ class MergeReader {
   /// call the reader. Returns the number of records it was given.
   template <typename Sink>
   uint64_t drain(Nanoseconds now, bool all, Sink&& sink);
+  /// Records of firings that had ended by then, and no others, have been read by the last drain().
+  Nanoseconds complete_to() const { return complete_to_; }
 
   /// The rings that dropped records since the last call.
   std::vector<RingDrops> take_drops();
@@ -216,6 +218,7 @@ class MergeReader {
 
   std::vector<RingReader> readers_;
   std::vector<Front> fronts_;  // a heap: the oldest record first
+  Nanoseconds complete_to_ = 0;
 };
 
 namespace detail {

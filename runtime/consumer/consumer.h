@@ -61,6 +61,9 @@ class Consumer {
   /// Runs one record's body as drain() would; for tests and benchmarks.
   void consume(const sonde_record& record);
 
+  /// All that had fired by then has been consumed. A firing that goes on keeps what came after it from being so.
+  Nanoseconds complete_to() const { return reader_.complete_to(); }
+
   /// exit() has been called: from now on only END is consumed.
   bool exiting() const { return exiting_; }
   int exit_status() const { return exit_status_; }

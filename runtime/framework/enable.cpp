@@ -140,7 +140,7 @@ Result<void> Framework::Impl::load(std::span<const std::shared_ptr<const FirePro
   std::map<std::shared_ptr<const FireProgram>, ProgramId> added;
   for (const auto& program : programs) {
     if (loaded.contains(program) || !added.emplace(program, ProgramId{last_program + 1}).second) continue;
-    lacking.push_back({ProgramId{++last_program}, program->view(), program->fold});
+    lacking.push_back({ProgramId{++last_program}, program->view(), program->fold, program->urgent});
   }
   auto done = lacking.empty() ? Result<void>() : source->load_programs(lacking);
   if (done) loaded.merge(added);
@@ -386,7 +386,7 @@ std::unique_ptr<FireList> Framework::Impl::fire_list(const ProbeState& probe) co
   list->parg = probe.parg;
   list->aframes = probe.aframes;
   list->owner = probe.provider->owner;
-  list->note_arguments();
+  list->note_wishes();
   return list;
 }
 

@@ -367,6 +367,10 @@ void Framework::fire(ProbeId probe, std::span<const uint64_t> args, Nanoseconds 
 
 std::vector<const MappedRing*> Framework::mapped_rings() { return Locked(impl_.get())->firing.rings(); }
 
+int Framework::wake_fd() { return Locked(impl_.get())->firing.wake_fd(); }
+
+void Framework::take_wake() { Locked(impl_.get())->firing.take_wake(); }
+
 void Framework::set_ring_bytes(uint64_t bytes) { Locked(impl_.get())->firing.set_ring_bytes(bytes); }
 
 void Framework::set_follow_forks(bool follow) { Locked(impl_.get())->follow_forks = follow; }

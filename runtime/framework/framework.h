@@ -132,6 +132,9 @@ class Framework final : public ProbeCatalog {
   /// The rings that dtrace_probe() writes to, for MergeReader::add(). More may appear, one for each thread that fires;
   /// pointers stay valid.
   std::vector<const MappedRing*> mapped_rings();
+  /// Readable once a record in them is wanted at once (FireProgram::urgent), until take_wake(); -1: there are no rings.
+  int wake_fd();
+  void take_wake();
   /// Sets the size of each of those rings, in bytes. Only before the first firing.
   void set_ring_bytes(uint64_t bytes);
 

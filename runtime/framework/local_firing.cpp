@@ -2,6 +2,7 @@
 #include "runtime/framework/local_firing.h"
 
 #include <sched.h>
+#include <sys/eventfd.h>
 
 #include <algorithm>
 
@@ -80,11 +81,12 @@ LocalArguments LocalArguments::of(std::span<const uint64_t> words, uint32_t text
   return all;
 }
 
-void FireList::note_arguments() {
+void FireList::note_wishes() {
   wanted_args = 0;
   for (const LocalEcb& ecb : ecbs) {
     const sonde_dif_program program = ecb.view();
     wanted_args |= sonde_dif_needs(&program).arguments;
+    urgent |= ecb.program->urgent;
   }
 }
 
@@ -134,6 +136,8 @@ LocalFiring::~LocalFiring() {
 
 Result<void> LocalFiring::create_rings() {
   if (ready_.load()) return {};
+  wake_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake_) return Error::from_errno("make the buffers of local probes");
   for (unsigned i = 0; i <= kRings; i++) {
     auto ring = create_ring_memfd(i < kRings ? ring_bytes_ : kRingBytesMin, i);
     if (!ring) {
@@ -148,6 +152,11 @@ Result<void> LocalFiring::create_rings() {
   }
   ready_.store(true);
   return {};
+}
+
+void LocalFiring::take_wake() {
+  eventfd_t count = 0;
+  (void)eventfd_read(wake_.get(), &count);
 }
 
 void LocalFiring::set_ring_bytes(uint64_t bytes) { ring_bytes_ = std::clamp(bytes, kRingBytesMin, kRingBytesMax); }
@@ -223,7 +232,9 @@ void LocalFiring::run(unsigned ring, const FireList& list, const LocalArguments&
   const sonde_dif_firing seen{&self_env(),    &self, args.words.data(), locals, thread_variables(generation_),
                               self_execname()};
   const auto cpu = static_cast<uint32_t>(std::max(sched_getcpu(), 0));
+  const uint64_t head = rings_[ring].ring->head;
   loops_[ring].run(self, list.ecbs, {self_pid(), self_tid(), false}, seen, [cpu](const LocalEcb&) { return cpu; });
+  if (list.urgent && rings_[ring].ring->head != head) (void)eventfd_write(wake_.get(), 1);
 }
 
 uint64_t LocalFiring::argument(int number) {

@@ -54,14 +54,15 @@ struct FireList {
   ProbeId probe;
   std::vector<LocalEcb> ecbs;  ///< by rising epid
   uint32_t wanted_args = 0;    ///< bit n: a program reads argument n
+  bool urgent = false;         ///< a program's records are wanted at once
   const dtrace_pops_t* ops = nullptr;
   void* provider_arg = nullptr;
   void* parg = nullptr;
   int aframes = 0;
   OpOwner owner;  ///< for messages
 
-  /// Computes wanted_args from the programs.
-  void note_arguments();
+  /// Computes wanted_args and urgent from the programs.
+  void note_wishes();
 };
 
 /// The arguments of a firing.
@@ -87,6 +88,9 @@ class LocalFiring {
   Result<void> create_rings();
   void set_ring_bytes(uint64_t bytes);
   std::vector<const MappedRing*> rings() const;
+  /// Readable once a record is wanted at once; -1: there are no rings yet. take_wake() makes it wait again.
+  int wake_fd() const { return wake_.get(); }
+  void take_wake();
 
   struct Change {
     ProbeId probe;
@@ -121,6 +125,7 @@ class LocalFiring {
   uint64_t ring_bytes_ = 4 << 20;
   std::vector<RingFile> rings_;    ///< those that firings claim, and one that only counts drops
   std::vector<FiringLoop> loops_;  ///< one for each of rings_
+  UniqueFd wake_;                  ///< an eventfd
   uint64_t generation_ = 0;
 };
 

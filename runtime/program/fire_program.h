@@ -27,6 +27,8 @@ struct FireProgram {
   uint32_t record_max = 0;     ///< set by verification
   CallSlots call;
   sonde_fold fold{};  ///< how a source may fold its records
+  bool urgent =
+      false;  ///< the consumer should have its records at once: the body may end the run, or looks at aggregations
 
   sonde_dif_program view() const {
     return {insns.data(), static_cast<uint32_t>(insns.size()), static_cast<uint32_t>(kinds.size()),

@@ -112,9 +112,15 @@ Result<void> Tracing::begin_output(std::string script) {
 void Tracing::watch() {
   loop_.watch(interrupt_fd, POLLIN, [this] { take_signals(); });
   loop_.watch([this] { return source_ != nullptr ? source_->event_fd() : -1; }, POLLIN);
+  loop_.watch([this] { return framework_.wake_fd(); }, POLLIN,
+              [this] {
+                framework_.take_wake();
+                wanted_to_ = monotonic_now();
+              });
   loop_.watch([this] { return output_.watched_fd(); }, 0, [this] { output_.note_reader_gone(); });
   loop_.every([this] { return std::min(options_.number("switchrate"), kLongestWait); });
   loop_.at([this] { return consumer_->next_due(); });
+  loop_.at([this] { return hurry_due_; });
   loop_.at([this] { return deferred_.empty() ? EventLoop::kNever : 0; });
   if (options_.was_set("duration")) loop_.at([this] { return time_limit(); });
   if (options_.flag("eofexit")) loop_.watch([] { return STDIN_FILENO; }, POLLRDHUP, [this] { input_over_ = true; });
@@ -182,6 +188,14 @@ void Tracing::turn() {
     source_lost_ = true;
   }
   consumer_->drain();
+  hurry();
+}
+
+/// Records that are wanted at once may wait for a firing that has not ended: looks again soon.
+void Tracing::hurry() {
+  constexpr Nanoseconds kSoon = 1'000'000;
+  if (consumer_->complete_to() >= wanted_to_) wanted_to_ = 0;
+  hurry_due_ = wanted_to_ == 0 ? EventLoop::kNever : monotonic_now() + kSoon;
 }
 
 int Tracing::exit_status() const { return source_lost_ ? 1 : consumer_->exit_status(); }
@@ -256,6 +270,11 @@ Result<void> Tracing::take(const AllGone&) {
 Result<void> Tracing::take(const FileMapped& file) {
   mapped_.push_back(file);
   return mapped_.size() < kMappedAtOnce ? Result<void>() : look_at_mapped();
+}
+
+Result<void> Tracing::take(const DataWaits&) {
+  wanted_to_ = monotonic_now();
+  return {};
 }
 
 Result<void> Tracing::take(const MappingSeen&) { return {}; }

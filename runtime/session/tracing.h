@@ -104,7 +104,8 @@ class Tracing {
   Result<void> take(const ProgramChanged& changed);
   Result<void> take(const Notice& notice);
   // Handled by the source itself, or nothing to do: each turn drains anyway.
-  Result<void> take(const DataWaits&) { return {}; }
+  Result<void> take(const DataWaits&);
+  void hurry();
   Result<void> take(const RingsAdded&) { return {}; }
   Result<void> take(const SourceStays&) { return {}; }
   bool only_begin(const Enabling& enabling);
@@ -138,8 +139,10 @@ class Tracing {
   bool input_over_ = false;  ///< the input that -x eofexit waits for has ended
   Nanoseconds began_ = 0;    ///< when the targets were let go
   Nanoseconds snapshot_due_ = EventLoop::kNever;
-  std::vector<FileMapped> mapped_;    ///< read, but its probes are not made yet
-  std::deque<SourceEvent> deferred_;  ///< read early by take_names(); take_events() handles them
+  Nanoseconds wanted_to_ = 0;                  ///< records up to then are wanted at once; 0: none
+  Nanoseconds hurry_due_ = EventLoop::kNever;  ///< when to look for them again
+  std::vector<FileMapped> mapped_;             ///< read, but its probes are not made yet
+  std::deque<SourceEvent> deferred_;           ///< read early by take_names(); take_events() handles them
 };
 
 }  // namespace sonde

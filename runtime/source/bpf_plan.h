@@ -8,10 +8,20 @@
 #include <map>
 #include <vector>
 
+#include "runtime/abi/protocol.h"
 #include "runtime/abi/requests.h"
-#include "runtime/bpf/hooks.h"
+#include "runtime/bpf/fire_target.h"
 
 namespace sonde {
+
+/// A fire part as the session was given it.
+struct LoadedPart {
+  OwnedProgram program;
+  sonde_fold fold{};
+  bool urgent = false;
+
+  bpf::FirePart part() const { return {&program.view, &fold, urgent}; }
+};
 
 struct PlannedSection {
   sonde_tap_kind kind;

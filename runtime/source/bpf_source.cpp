@@ -28,7 +28,6 @@
 #include <map>
 #include <optional>
 
-#include "runtime/abi/protocol.h"
 #include "runtime/bpf/bpf_call.h"
 #include "runtime/bpf/chain.h"
 #include "runtime/bpf/cpus.h"
@@ -125,7 +124,7 @@ class BpfSource final : public EventSource {
     UniqueFd program, chain;
   };
 
-  UserProbes::Session session() const { return {programs_, folds_, ecbs_}; }
+  UserProbes::Session session() const { return {programs_, ecbs_}; }
   Result<void> rebuild_all();
   Result<void> arm_users(std::span<const Tap> taps);
   Result<bpf::World> world_of_users();
@@ -148,10 +147,9 @@ class BpfSource final : public EventSource {
   Waker waker_;
   UniqueFd programs_map_, threads_, deaths_;
   bool threads_tried_ = false;
-  std::map<uint32_t, OwnedProgram> programs_;
-  std::map<uint32_t, sonde_fold> folds_;  ///< of programs
-  std::map<uint32_t, Ecb> ecbs_;          ///< by epid
-  std::map<uint32_t, Tap> taps_;          ///< by id
+  std::map<uint32_t, LoadedPart> programs_;
+  std::map<uint32_t, Ecb> ecbs_;  ///< by epid
+  std::map<uint32_t, Tap> taps_;  ///< by id
   std::array<Attached, bpf::kHookCount> hooks_;
   std::map<uint32_t, bpf::Sampler> samplers_;  ///< by tap
   std::optional<bpf::CpuNews> cpu_news_;
@@ -239,8 +237,7 @@ Result<void> BpfSource::load_programs(std::span<const Loading> programs) {
     if (!copy) return std::move(copy).error();
     char why[200];
     if (sonde_dif_verify(&copy->view, why, sizeof why) != 0) return Error(why, EINVAL);
-    programs_[one.id.value] = std::move(*copy);
-    folds_[one.id.value] = one.fold;
+    programs_[one.id.value] = {std::move(*copy), one.fold, one.urgent};
   }
   return {};
 }
@@ -280,7 +277,7 @@ Result<void> BpfSource::arm(std::span<const Tap> taps) {
 Result<bpf::World> BpfSource::world_of_users() {
   auto shared = world();
   std::vector<bpf::FirePart> parts;
-  for (const auto& [id, program] : programs_) parts.emplace_back(&program.view);
+  for (const auto& [id, program] : programs_) parts.push_back(program.part());
   if (auto kept = shared ? try_thread_variables(parts) : Result<void>(); !kept) return std::move(kept).error();
   return shared;
 }
@@ -369,7 +366,7 @@ Result<BpfSource::Built> BpfSource::build(bpf::Hook hook, const char* name, std:
   bpf::HookProgram wanted{hook, {}, table->get(), static_cast<uint32_t>(getpid())};
   for (const PlannedSection& section : plan) {
     bpf::Section one{section.kind, section.row, {}};
-    for (const uint32_t program : section.programs) one.columns.push_back({&programs_[program].view, &folds_[program]});
+    for (const uint32_t program : section.programs) one.columns.push_back(programs_.at(program).part());
     if (auto kept = try_thread_variables(one.columns); !kept) return std::move(kept).error();
     wanted.sections.push_back(std::move(one));
   }

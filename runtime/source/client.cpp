@@ -59,9 +59,9 @@ Result<void> SourceClient::create_buffers(uint64_t bytes) {
 }
 
 Result<void> SourceClient::load_programs(std::span<const Loading> programs) {
-  for (const auto& [id, program, fold] : programs) {
-    const Bytes payload = encode_program(program);
-    transport_->post({SONDE_PROGRAM_LOAD, id.value, 0, 0, payload.size()}, payload);
+  for (const Loading& one : programs) {
+    const Bytes payload = encode_program(one.program);
+    transport_->post({SONDE_PROGRAM_LOAD, one.id.value, 0, 0, payload.size()}, payload);
   }
   Result<void> done;
   for (size_t i = 0; i < programs.size(); i++) {

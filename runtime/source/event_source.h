@@ -27,7 +27,8 @@ namespace sonde {
 struct Loading {
   ProgramId id;
   sonde_dif_program program;
-  sonde_fold fold{};  ///< for a source that folds
+  sonde_fold fold{};    ///< for a source that folds
+  bool urgent = false;  ///< for a source that can wake the reader for each record
 };
 
 /// Firings that have no record of their own (kmod/shared/fold.h).

@@ -251,8 +251,7 @@ Result<void> UserProbes::rebuild_kind(size_t kind, const Session& session, const
     }
   }
   std::vector<bpf::FirePart> fires;
-  for (const uint32_t program : columns)
-    fires.push_back({&session.programs.at(program).view, &session.folds.at(program)});
+  for (const uint32_t program : columns) fires.push_back(session.programs.at(program).part());
   Kind& made = kinds_[kind];
   UniqueFd old_table = std::exchange(made.table, table->take_map());
   UniqueFd old_places = std::exchange(made.places, places->take_map());

@@ -17,10 +17,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/abi/protocol.h"
 #include "runtime/abi/requests.h"
 #include "runtime/bpf/trials.h"
 #include "runtime/bpf/user_program.h"
+#include "runtime/source/bpf_plan.h"
 
 namespace sonde {
 
@@ -28,8 +28,7 @@ class UserProbes {
  public:
   /// What the session has, by id.
   struct Session {
-    const std::map<uint32_t, OwnedProgram>& programs;
-    const std::map<uint32_t, sonde_fold>& folds;  ///< of programs
+    const std::map<uint32_t, LoadedPart>& programs;
     const std::map<uint32_t, Ecb>& ecbs;
   };
 

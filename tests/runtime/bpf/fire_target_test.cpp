@@ -220,6 +220,25 @@ TEST_F(InKernel, TheTimeIsThatOfTheRecord) {
   EXPECT_GT(record.timestamp, 0u);
 }
 
+/// The reader is woken for each urgent record that it has not been woken for, and for no other.
+TEST_F(InKernel, UrgentRecordsWake) {
+  Program program;
+  program.insns = {insn(SONDE_DIF_RECORD)};
+  ASSERT_EQ(program.verify(), 0);
+  const auto* page =
+      static_cast<uint64_t*>(mmap(nullptr, 4096, PROT_READ, MAP_SHARED, kernel->rings().wake_map(), 4096));
+  ASSERT_NE(page, MAP_FAILED);
+  const auto woken_by = [&](bool urgent) {
+    const uint64_t before = std::atomic_ref(*const_cast<uint64_t*>(page)).load();
+    const Kernel::Run run = kernel->run(Hook::Enter, {{&program.raw, nullptr, urgent}}, kNumber, kNumber, 0);
+    EXPECT_EQ(run.error, "");
+    EXPECT_EQ(run.records.size(), 1u);
+    return std::atomic_ref(*const_cast<uint64_t*>(page)).load() != before;
+  };
+  for (const bool urgent : {false, true, false, true, true}) EXPECT_EQ(woken_by(urgent), urgent);
+  munmap(const_cast<uint64_t*>(page), 4096);
+}
+
 TEST_F(InKernel, ArgumentsAndResults) {
   Program program;
   for (unsigned n = 0; n < SONDE_DIF_ARGS; n++) {

@@ -2,6 +2,7 @@
 #include "runtime/framework/local_firing.h"
 
 #include <gmock/gmock.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -50,6 +51,31 @@ TEST_F(LocalFiringTest, WritesARecord) {
   EXPECT_LE(seen[0].timestamp, monotonic_now());
   EXPECT_EQ(seen[0].pid, static_cast<uint32_t>(getpid()));
   EXPECT_EQ(seen[0].tid, static_cast<uint32_t>(gettid()));
+}
+
+/// A firing wakes the reader if it has left an urgent record.
+TEST_F(LocalFiringTest, UrgentRecordsWake) {
+  const auto woken = [this] {
+    pollfd one{framework.wake_fd(), POLLIN, 0};
+    return poll(&one, 1, 0) == 1;
+  };
+  enable(record_argument(1));
+  dtrace_probe(probe, 10, 11, 12, 13, 14);
+  EXPECT_FALSE(woken());
+  auto urgent = std::make_shared<FireProgram>(*make_program({{SONDE_DIF_ARG, 0, 0, 0, 1},
+                                                             {SONDE_DIF_JZ, 0, 0, 0, 2},
+                                                             {SONDE_DIF_CAPW, 0, 0},
+                                                             {SONDE_DIF_RECORD},
+                                                             {SONDE_DIF_FAIL}},
+                                                            {SONDE_SLOT_WORD}));
+  urgent->urgent = true;
+  enable(urgent);
+  dtrace_probe(probe, 10, 0, 12, 13, 14);
+  EXPECT_TRUE(woken());  // another clause has left a record
+  framework.take_wake();
+  EXPECT_FALSE(woken());
+  dtrace_probe(probe, 10, 11, 12, 13, 14);
+  EXPECT_TRUE(woken());
 }
 
 TEST_F(LocalFiringTest, FireWithATimeOfItsOwn) {

@@ -13,6 +13,7 @@
 #include "runtime/bpf/fold_code.h"
 #include "runtime/bpf/path_code.h"
 #include "runtime/bpf/record_code.h"
+#include "runtime/bpf/run_times.h"
 #include "runtime/bpf/stack_code.h"
 #include "runtime/bpf/text_code.h"
 
@@ -149,6 +150,7 @@ void lower_variable(L* l, const In* in, const Row*) {
       sonde_lower_mov(l, R1, R0);
       break;
     case SONDE_DIF_VAR_TIMESTAMP: sonde_lower_ldx(l, BPF_DW, R1, FP, kTime); break;
+    case SONDE_DIF_VAR_VTIMESTAMP: load_run_time(l); break;
     case SONDE_DIF_VAR_SYSCALL: sonde_lower_ldx(l, BPF_DW, R1, FP, kNumber); break;
     case SONDE_DIF_VAR_PROBE:
       sonde_lower_ldx(l, BPF_DW, R1, FP, kRow);
@@ -581,6 +583,7 @@ bool can_read(sonde_dif_variable variable) {
     case SONDE_DIF_VAR_TID:
     case SONDE_DIF_VAR_CPU:
     case SONDE_DIF_VAR_TIMESTAMP:
+    case SONDE_DIF_VAR_VTIMESTAMP:
     case SONDE_DIF_VAR_SYSCALL:
     case SONDE_DIF_VAR_PROBE:
     case SONDE_DIF_VAR_ERRNO:

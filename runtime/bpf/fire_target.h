@@ -36,6 +36,7 @@ struct World {
   int deaths_map = -1;                     ///< of processes that end: 16 bytes each, which forgets the oldest
   bool folds = false;                      ///< a column of the section folds, so who has a ring may have no time yet
   bool urgent = false;                     ///< a column of the section has urgent records
+  int words_map = -1, last_read_map = -1;  ///< of run_times.h; -1: no fire part reads vtimestamp
 };
 
 /// A fire part, and how its records fold; null or without parts: they do not.

@@ -33,6 +33,7 @@
 #include "runtime/bpf/cpus.h"
 #include "runtime/bpf/hook_program.h"
 #include "runtime/bpf/rings.h"
+#include "runtime/bpf/run_times.h"
 #include "runtime/bpf/sampler.h"
 #include "runtime/source/bpf_plan.h"
 #include "runtime/source/bpf_targets.h"
@@ -136,6 +137,7 @@ class BpfSource final : public EventSource {
   Result<void> attach(uint32_t hook);
   Result<void> replace(uint32_t hook, Built built);
   Result<bpf::World> world();
+  Result<void> follow_run_times(const sonde_dif_program& fire);
   Result<void> try_thread_variables(std::span<const bpf::FirePart> programs);
   void count_misses();
   Result<void> watch_cpus();
@@ -147,6 +149,7 @@ class BpfSource final : public EventSource {
   Waker waker_;
   UniqueFd programs_map_, threads_, deaths_;
   bool threads_tried_ = false;
+  std::optional<bpf::RunTimes> run_times_;
   std::map<uint32_t, LoadedPart> programs_;
   std::map<uint32_t, Ecb> ecbs_;  ///< by epid
   std::map<uint32_t, Tap> taps_;  ///< by id
@@ -212,7 +215,22 @@ Result<bpf::World> BpfSource::world() {
     threads_ = std::move(*threads);
     programs_map_ = std::move(*programs);
   }
-  return bpf::World{&*layout_, &rings_, threads_.get(), 0, deaths_.get()};
+  bpf::World all{&*layout_, &rings_, threads_.get(), 0, deaths_.get()};
+  if (run_times_) {
+    all.words_map = run_times_->words();
+    all.last_read_map = run_times_->last_read();
+  }
+  return all;
+}
+
+/// Begins to follow the processor time of threads, if a fire part reads it.
+Result<void> BpfSource::follow_run_times(const sonde_dif_program& fire) {
+  if (run_times_ || (sonde_dif_needs(&fire).variables >> SONDE_DIF_VAR_VTIMESTAMP & 1) == 0) return {};
+  if (auto shared = world(); !shared) return std::move(shared).error();
+  auto begun = bpf::RunTimes::begin(*layout_);
+  if (!begun) return std::move(begun).error().context("follow vtimestamp");
+  run_times_ = std::move(*begun);
+  return {};
 }
 
 /// Some kernels make no memory for thread variables in a program: from 7.0 on, on processors without cmpxchg16b, as an
@@ -237,6 +255,7 @@ Result<void> BpfSource::load_programs(std::span<const Loading> programs) {
     if (!copy) return std::move(copy).error();
     char why[200];
     if (sonde_dif_verify(&copy->view, why, sizeof why) != 0) return Error(why, EINVAL);
+    if (auto followed = follow_run_times(copy->view); !followed) return followed;
     programs_[one.id.value] = {std::move(*copy), one.fold, one.urgent};
   }
   return {};

@@ -183,8 +183,9 @@ TEST_F(InKernel, ComputesAsTheInterpreter) {
 
 /// Whether the interpreter of the tests cannot know the variable's value.
 bool kernel_knows_more(sonde_dif_variable variable) {
-  return variable == SONDE_DIF_VAR_TIMESTAMP || variable == SONDE_DIF_VAR_CURTHREAD ||
-         variable == SONDE_DIF_VAR_CALLER || variable == SONDE_DIF_VAR_STACKDEPTH;
+  return variable == SONDE_DIF_VAR_TIMESTAMP || variable == SONDE_DIF_VAR_VTIMESTAMP ||
+         variable == SONDE_DIF_VAR_CURTHREAD || variable == SONDE_DIF_VAR_CALLER ||
+         variable == SONDE_DIF_VAR_STACKDEPTH;
 }
 
 TEST_F(InKernel, KnowsTheThread) {
@@ -218,6 +219,45 @@ TEST_F(InKernel, TheTimeIsThatOfTheRecord) {
   const auto& record = *reinterpret_cast<const sonde_record*>(run.records[0].data());
   EXPECT_EQ(record.slot[0], record.timestamp);
   EXPECT_GT(record.timestamp, 0u);
+}
+
+uint64_t time_used() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+/// What the thread uses counts, its sleep does not. What interrupts took since it got its CPU may count, too.
+TEST_F(InKernel, TheProcessorTimeOfTheThread) {
+  constexpr uint64_t kMilli = 1'000'000, kSleep = 300 * kMilli, kWork = 100 * kMilli;
+  Program program;
+  program.insns = {insn(SONDE_DIF_VAR, 3, 0, 0, SONDE_DIF_VAR_VTIMESTAMP), insn(SONDE_DIF_CAPW, 0, 3),
+                   insn(SONDE_DIF_RECORD)};
+  program.kinds = {SONDE_SLOT_WORD};
+  ASSERT_EQ(program.verify(), 0);
+  std::string error;
+  const auto read = [&] {
+    const Kernel::Run run = kernel->run(Hook::Enter, {&program.raw}, kNumber, kNumber, 0);
+    error = run.error;
+    return run.records.size() == 1 ? reinterpret_cast<const sonde_record*>(run.records[0].data())->slot[0] : 0;
+  };
+  read();
+  ASSERT_EQ(error, "");
+  usleep(1000);
+  const uint64_t used = time_used(), first = read();
+  while (time_used() - used < kWork) {
+  }
+  usleep(kSleep / 1000);
+  const uint64_t rest = time_used() - used, second = read();
+  EXPECT_NEAR(static_cast<double>(first), static_cast<double>(used), 20.0 * kMilli);
+  EXPECT_GE(second - first + kMilli, kWork);
+  EXPECT_LT(second - first, rest + kSleep / 2);
+  uint64_t last = second;
+  for (int turn = 0; turn < 50; turn++) {
+    const uint64_t now = read();
+    EXPECT_GE(now, last);
+    last = now;
+  }
 }
 
 /// The reader is woken for each urgent record that it has not been woken for, and for no other.

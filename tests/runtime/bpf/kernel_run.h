@@ -19,6 +19,7 @@
 #include "runtime/bpf/bpf_call.h"
 #include "runtime/bpf/hook_program.h"
 #include "runtime/bpf/rings.h"
+#include "runtime/bpf/run_times.h"
 #include "runtime/buffer/ring.h"
 #include "tests/kmod/shared/dif_support.h"
 
@@ -36,7 +37,10 @@ class Kernel {
     if (!rings) return why_not = rings.error().message(), nullptr;
     auto threads = create_thread_map("threads", SONDE_DIF_THREAD);
     if (!threads) return why_not = threads.error().message(), nullptr;
-    auto kernel = std::unique_ptr<Kernel>(new Kernel(std::move(*layout), std::move(*rings), std::move(*threads)));
+    auto times = RunTimes::begin(*layout);
+    if (!times) return why_not = times.error().message(), nullptr;
+    auto kernel = std::unique_ptr<Kernel>(
+        new Kernel(std::move(*layout), std::move(*rings), std::move(*threads), std::move(*times)));
     for (const MappedRing& ring : kernel->rings_.mapped()) {
       std::memset(reinterpret_cast<char*>(ring.get()) + SONDE_RING_DATA, 0xa5,
                   ring.data_bytes());  // nothing is 0 by chance
@@ -90,7 +94,10 @@ class Kernel {
       if (auto done = update_map(table->get(), &section.row, row.data()); !done)
         return error = done.error().message(), std::nullopt;
     }
-    auto insns = build_hook({hook, sections, table->get(), 0}, {&layout_, &rings_, threads_.get(), 0, deaths->get()});
+    World world{&layout_, &rings_, threads_.get(), 0, deaths->get()};
+    world.words_map = run_times_.words();
+    world.last_read_map = run_times_.last_read();
+    auto insns = build_hook({hook, sections, table->get(), 0}, world);
     if (!insns) return error = insns.error().message(), std::nullopt;
     instructions = insns->size();
     auto program = load_program("test", *insns);
@@ -114,12 +121,16 @@ class Kernel {
   size_t instructions = 0;
 
  private:
-  Kernel(KernelLayout layout, Rings rings, UniqueFd threads)
-      : layout_(std::move(layout)), rings_(std::move(rings)), threads_(std::move(threads)) {}
+  Kernel(KernelLayout layout, Rings rings, UniqueFd threads, RunTimes run_times)
+      : layout_(std::move(layout)),
+        rings_(std::move(rings)),
+        threads_(std::move(threads)),
+        run_times_(std::move(run_times)) {}
 
   KernelLayout layout_;
   Rings rings_;
   UniqueFd threads_;
+  RunTimes run_times_;
   MergeReader reader_;
 };
 

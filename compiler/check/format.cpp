@@ -189,7 +189,7 @@ std::string spelled(const Conversion& conversion) {
 void check_conversion(CheckContext& cx, const std::string& function, const Conversion& conversion, size_t number,
                       ExprPtr& argument, size_t argument_number) {
   // %a of ucaller names the calling function, as uaddr(ucaller) does.
-  const DVariable* row = argument->kind == ExprKind::Builtin ? argument->builtin : nullptr;
+  const DVariable* row = argument->builtin;
   if ((conversion.letter == 'a' || conversion.letter == 'A') && row != nullptr && is_return_address(*row)) {
     ExprPtr call = make_expr(ExprKind::Call, nullptr, argument->where);
     for (const std::string_view text : {std::string_view("uaddr"), std::string_view(row->name)}) {

@@ -76,6 +76,16 @@ ExprPtr use_symbol(CheckContext& cx, const Symbol& symbol, ExprPtr expr) {
   cx.fail("D_IDENT_BADREF", expr->where, "function '" + expr->text + "' may not be referenced as scalar");
 }
 
+/// The variable, made of a stack. It keeps its row, by which its address is known as one that a call returns to.
+ExprPtr of_stack(CheckContext& cx, const DVariable& row, const Type* type, SourceRange where) {
+  const Type* number = cx.world.types.integer(4, false);
+  ExprPtr stack = make_call(*find_function("ustack"), cx.world.types.stack_type(), where,
+                            make_integer(row.of_stack.frames, number, where), make_integer(0, number, where));
+  ExprPtr out = make_call(*find_function(row.of_stack.function), type, where, std::move(stack));
+  out->builtin = &row;
+  return out;
+}
+
 ExprPtr use_builtin(CheckContext& cx, const DVariable& row, ExprPtr expr) {
   std::string name(row.name);
   switch (row.from) {
@@ -95,7 +105,10 @@ ExprPtr use_builtin(CheckContext& cx, const DVariable& row, ExprPtr expr) {
     case From::Library: break;
   }
   const Type* type = cx.world.types.of_text(row.type, cx.world.types.int_type());
-  if (row.of_kernel && !cx.world.probes.capabilities().kernel) return opaque(cx, type, name, cx.here(expr->where));
+  const SourceCapabilities& can = cx.world.probes.capabilities();
+  if (row.of_kernel && !can.kernel) return opaque(cx, type, name, cx.here(expr->where));
+  if (!row.of_stack.function.empty() && !can.variables.contains(static_cast<sonde_dif_variable>(row.which)))
+    return of_stack(cx, row, type, cx.here(expr->where));
   return make_builtin(row, type, cx.here(expr->where));
 }
 

@@ -256,7 +256,7 @@ namespace {
 /// Such as in ufunc(ucaller): the function must be looked up for the call before that address.
 bool is_return_address(const LoweredExpr& expr) {
   if (expr.kind == LoweredKind::Cast) return is_return_address(*expr.kids[0]);
-  return expr.kind == LoweredKind::Builtin && is_return_address(*expr.builtin);
+  return expr.builtin != nullptr && is_return_address(*expr.builtin);
 }
 
 }  // namespace

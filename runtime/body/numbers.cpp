@@ -39,6 +39,16 @@ uint64_t sonde_fn___no_stack(BodyContext* context, uint32_t, const uint64_t*) {
   return sonde_scratch(context, sizeof(StackValue));
 }
 
+uint64_t sonde_fn___ucaller(BodyContext*, uint32_t, const uint64_t* argv) {
+  const auto* stack = reinterpret_cast<const StackValue*>(argv[0]);
+  return stack != nullptr && stack->count > 1 ? stack->pc[1] : 0;
+}
+
+uint64_t sonde_fn___ustackdepth(BodyContext*, uint32_t, const uint64_t* argv) {
+  const auto* stack = reinterpret_cast<const StackValue*>(argv[0]);
+  return stack != nullptr ? stack->count : 0;
+}
+
 uint64_t sonde_fn_htons(BodyContext*, uint32_t, const uint64_t* argv) {
   return htobe16(static_cast<uint16_t>(argv[0]));
 }

@@ -67,6 +67,8 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
      "nanoseconds as seconds: this many digits, at least this wide"},
     {"__signal", "void(int)", Runs::Destructive, "sends the thread, not its process, a signal"},
     {"__tail", "string(string, uint64_t)", Runs::Body, "the rest of a string, from a byte on"},
+    {"__ucaller", "uint64_t(stack)", Runs::Body, "return address of the function in which a stack begins; 0: none"},
+    {"__ustackdepth", "uint32_t(stack)", Runs::Body, "number of frames of a stack"},
     {"alloca", "void *(size_t)", Runs::Body, "zeroed scratch memory that lasts until the clause ends"},
     {"basename", "string(string)", Runs::Body, "last component of a path"},
     {"bcopy", "void(void *, void *, size_t)", Runs::Body, "copies bytes into scratch memory"},

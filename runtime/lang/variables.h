@@ -28,6 +28,12 @@ enum class From : uint8_t {
 /// Of a body's variable: it depends on the clause and the probe alone.
 inline constexpr uint32_t kOfProbe = 1;
 
+/// A function of ustack(frames) that computes a variable.
+struct OfStack {
+  std::string_view function;  ///< empty: there is none
+  uint32_t frames = 0;
+};
+
 struct DVariable {
   std::string_view name;
   std::string_view type;  ///< in D
@@ -35,6 +41,7 @@ struct DVariable {
   uint32_t which;
   std::string_view doc;
   bool of_kernel = false;  ///< as in DFunction
+  OfStack of_stack = {};   ///< for a source that cannot walk a stack where the probe fires
 };
 
 /// Whether its value is an address that a call returns to.
@@ -114,10 +121,22 @@ inline constexpr std::array kVariables = std::to_array<DVariable>({
     {"tid", "id_t", From::Header, SONDE_HEADER(tid), "thread id"},
     {"timestamp", "uint64_t", From::Header, SONDE_HEADER(timestamp),
      "time in nanoseconds since a fixed point in the past"},
-    {"ucaller", "uint64_t", From::Fire, SONDE_DIF_VAR_UCALLER, "return address of the current user function"},
+    {"ucaller",
+     "uint64_t",
+     From::Fire,
+     SONDE_DIF_VAR_UCALLER,
+     "return address of the current user function",
+     false,
+     {"__ucaller", 2}},
     {"uid", "uid_t", From::Fire, SONDE_DIF_VAR_UID, "real user id"},
     {"uregs", "uint64_t", From::Registers, 0, "registers of the thread, by number"},
-    {"ustackdepth", "uint32_t", From::Fire, SONDE_DIF_VAR_USTACKDEPTH, "number of frames of the user stack"},
+    {"ustackdepth",
+     "uint32_t",
+     From::Fire,
+     SONDE_DIF_VAR_USTACKDEPTH,
+     "number of frames of the user stack",
+     false,
+     {"__ustackdepth", SONDE_DIF_MAX_FRAMES}},
     {"vtimestamp", "uint64_t", From::Fire, SONDE_DIF_VAR_VTIMESTAMP, "processor time of the thread in nanoseconds"},
     {"walltimestamp", "int64_t", From::Body, 0, "time in nanoseconds since 1970"},
     {"zonename", "string", From::Library, 0, "always \"global\": Linux has no zones"},

@@ -127,7 +127,7 @@ inline constexpr SourceRow kBpfRow = {
      .texts = {SONDE_DIF_TEXT_EXECNAME, SONDE_DIF_TEXT_PSARGS, SONDE_DIF_TEXT_CWD, SONDE_DIF_TEXT_ROOT,
                SONDE_DIF_TEXT_PROBE_TEXT, SONDE_DIF_TEXT_COMM},
      .variables = EnumSet<sonde_dif_variable>::all_but(
-         SONDE_DIF_VAR_COUNT, {SONDE_DIF_VAR_UCALLER, SONDE_DIF_VAR_USTACKDEPTH}),
+         SONDE_DIF_VAR_COUNT, {SONDE_DIF_VAR_UCALLER, SONDE_DIF_VAR_USTACKDEPTH}),  // made of ustack()
      .policies = {SONDE_POLICY_SWITCH},
      .controls = true,
      .kernel = true}};

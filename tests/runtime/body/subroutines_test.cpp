@@ -345,6 +345,19 @@ TEST_F(Body, TheStackThatNobodySeesIsEmpty) {
   EXPECT_EQ(stack->count, 0u);
 }
 
+TEST_F(Body, TheCallerAndTheDepthOfAStack) {
+  alignas(StackValue) uint64_t words[3] = {0, 0x1000, 0x2000};
+  auto& stack = reinterpret_cast<StackValue&>(words);
+  const auto at = reinterpret_cast<uint64_t>(&stack);
+  for (const uint32_t count : {0u, 1u, 2u}) {
+    stack.count = count;
+    EXPECT_EQ(number(sonde_fn___ucaller, at), count == 2 ? 0x2000 : 0);
+    EXPECT_EQ(number(sonde_fn___ustackdepth, at), count);
+  }
+  EXPECT_EQ(number(sonde_fn___ucaller, 0), 0);
+  EXPECT_EQ(number(sonde_fn___ustackdepth, 0), 0);
+}
+
 TEST_F(Body, CpuInfoStaysAndCanBeRead) {
   const int64_t first = number(sonde_fn___cpuinfo, 1);
   const auto* info = reinterpret_cast<const int32_t*>(first);

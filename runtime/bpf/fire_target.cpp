@@ -493,7 +493,7 @@ uint32_t where_ring_begins(const sonde_dif_program& fire) {
   return first;
 }
 
-constexpr uint32_t kMostPerInsn = 60, kMostPerText = 2600, kMostPerStack = 400, kFrame = 400, kFoldFrame = 1200;
+constexpr uint32_t kMostPerInsn = 60, kMostPerText = 1000, kMostPerStack = 400, kFrame = 400, kFoldFrame = 1200;
 
 uint32_t count_stacks(const sonde_dif_program& fire) {
   return static_cast<uint32_t>(

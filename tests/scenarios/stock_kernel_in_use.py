@@ -5,7 +5,7 @@ processes nothing is said."""
 import pathlib
 import re
 
-from in_use import IN_USE, rows
+from in_use import IN_USE, distribution, rows
 from stock_kernel import SOURCE, bpf_ids, need_it, stop_tracing
 from support import check, equal, scenario, wait_until
 
@@ -79,3 +79,30 @@ def stock_kernel_examples(world):
     for what, times in (("=> getppid", 20), ("<= getppid", 20), ("create", 1), ("exit", 2), ("deliver", 1)):
         seen = len(re.findall(rf"{what}\b.*deeds\(", found))
         check(seen >= times, f"flow: {what} {seen} times")
+
+
+@scenario(alone=True)
+def stock_kernel_scripts_of_one_name(world):
+    """Scripts that name the program, so what others do does not count."""
+    need_it(world)
+    equal(whole(world, "onecall", 1, "getppid:12", "run:true", options=["-q"], arguments=["getppid", "deeds"]).split(), ["12"], "onecall")
+    file = world.path("there", "text")
+    found = whole(world, "specopen", 2, f"open:{file}", f"open:{file}.not", f"open:{file}/no", options=["-F"])
+    mine = [row[1:] for row in rows(found)[1:] if row[-1] in (f"{file}.not", f"{file}/no", "2", "20")]
+    equal(mine[-4:], [["=>", "openat", f"{file}.not"], ["<=", "openat", "2"], ["=>", "openat", f"{file}/no"], ["<=", "openat", "20"]], "specopen")
+    made = world.path("made")
+    found = whole(world, "readsizes", 1, f"creat:{made}", "write:1000", "close", f"open:{made}", "read:16:4", "read:512:1", "read:512:1", options=["-q"],
+                  arguments=["deeds"])
+    sizes = distribution(found)
+    equal((sizes[16], sizes[256]), (4, 1), "readsizes")
+
+
+@scenario(alone=True)
+def stock_kernel_scripts_of_descriptors(world):
+    """Of files that nobody else reads or writes."""
+    need_it(world)
+    first, second = world.path("first"), world.path("second")
+    found = rows(whole(world, "fd-throughput", 2, f"creat:{first}", "write:100:3", "close", f"creat:{second}", "write:7", "close", f"open:{first}", "read:250:3",
+                       folder=EXAMPLES, options=["-q"]))
+    for row in (["write", "3", first, "300", "3"], ["write", "3", second, "7", "1"], ["read", "3", first, "300", "3"]):
+        check(row in found, f"fd-throughput: {row} in {found}")

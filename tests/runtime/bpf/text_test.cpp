@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Texts about the thread are what /proc says, and the programs of all events are ones that the kernel takes.
 #include <gtest/gtest.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "tests/runtime/bpf/kernel_run.h"
 
@@ -34,9 +38,9 @@ class Texts : public ::testing::Test {
   }
 
   /// The text, captured between two others, in this thread.
-  std::string text(sonde_dif_text which) {
+  std::string text(sonde_dif_text which, int operand = 0) {
     Program program;
-    program.insns = {insn(SONDE_DIF_LI, 3), insn(SONDE_DIF_CAPTEXT, 0, 3, 0, SONDE_DIF_TEXT_EXECNAME),
+    program.insns = {insn(SONDE_DIF_LI, 3, 0, 0, operand), insn(SONDE_DIF_CAPTEXT, 0, 3, 0, SONDE_DIF_TEXT_EXECNAME),
                      insn(SONDE_DIF_CAPTEXT, 1, 3, 0, which), insn(SONDE_DIF_CAPTEXT, 2, 3, 0, SONDE_DIF_TEXT_EXECNAME),
                      insn(SONDE_DIF_RECORD)};
     program.kinds = {SONDE_SLOT_TEXT, SONDE_SLOT_TEXT, SONDE_SLOT_TEXT};
@@ -116,6 +120,78 @@ TEST_F(Texts, DeletedDirectory) {
   EXPECT_EQ(text(SONDE_DIF_TEXT_CWD), link("/proc/self/cwd"));
   EXPECT_NE(text(SONDE_DIF_TEXT_CWD).find("gone (deleted)"), std::string::npos);
 }
+
+/// What /proc/self/fdinfo says of a descriptor.
+std::string fact(int fd, const std::string& name) {
+  std::ifstream file("/proc/self/fdinfo/" + std::to_string(fd));
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(name + ":\t")) return line.substr(name.size() + 2);
+  return "";
+}
+
+/// The mount of that number: where it is, and its type.
+std::pair<std::string, std::string> mount_of(const std::string& number) {
+  std::ifstream file("/proc/self/mountinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(number + " ")) continue;
+    std::istringstream words(line);
+    std::string word, point, type;
+    for (int n = 0; n < 5; n++) words >> point;
+    while (words >> word && word != "-") {
+    }
+    words >> type;
+    return {point, type};
+  }
+  return {};
+}
+
+/// All that is known of a descriptor is what /proc says of it, whatever kind it is.
+TEST_F(Texts, Descriptors) {
+  std::filesystem::current_path(here);
+  std::vector<int> all = {0,
+                          open("/", O_RDONLY),
+                          open("/proc/self/maps", O_RDONLY),
+                          open("/dev/null", O_RDWR),
+                          open("file", O_CREAT | O_RDWR | O_APPEND | O_CLOEXEC, 0600),
+                          open("gone", O_CREAT | O_WRONLY | O_NONBLOCK, 0600)};
+  ASSERT_EQ(unlink("gone"), 0);
+  ASSERT_EQ(write(all[4], "0123456789", 10), 10);
+  const int no_exec = dup(all[4]);
+  all.push_back(no_exec);
+  int two[2];
+  ASSERT_EQ(pipe2(two, O_CLOEXEC), 0);
+  all.insert(all.end(), two, two + 2);
+  all.push_back(socket(AF_UNIX, SOCK_STREAM, 0));
+  all.push_back(eventfd(0, 0));
+  all.push_back(epoll_create1(0));
+  all.push_back(memfd_create("a memory", 0));
+  all.push_back(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
+  all.push_back(open("/proc/self/ns/net", O_RDONLY));
+  all.push_back(dup2(all[1], 400));
+  for (const int fd : all) {
+    ASSERT_GE(fd, 0);
+    const std::string path = link(("/proc/self/fd/" + std::to_string(fd)).c_str());
+    SCOPED_TRACE(path);
+    EXPECT_EQ(text(SONDE_DIF_TEXT_FDPATH, fd), path);
+    EXPECT_EQ(text(SONDE_DIF_TEXT_FDPOS, fd), fact(fd, "pos"));
+    EXPECT_EQ(text(SONDE_DIF_TEXT_FDFLAGS, fd), std::to_string(std::stoll(fact(fd, "flags"), nullptr, 8)));
+    const auto [point, type] = mount_of(fact(fd, "mnt_id"));
+    EXPECT_EQ(text(SONDE_DIF_TEXT_FDMOUNT, fd), point);
+    if (!type.empty()) EXPECT_EQ(text(SONDE_DIF_TEXT_FDFS, fd), type);
+  }
+  EXPECT_EQ(text(SONDE_DIF_TEXT_FDFS, two[0]), "pipefs");
+  EXPECT_EQ(text(SONDE_DIF_TEXT_FDFS, all[9]), "sockfs");
+  EXPECT_EQ(text(SONDE_DIF_TEXT_FDFS, all[10]), "anon_inodefs");
+  for (const int fd : all)
+    if (fd > 0) close(fd);
+  for (const int fd : {-1, AT_FDCWD, no_exec, 399, 1 << 20}) {
+    EXPECT_EQ(text(SONDE_DIF_TEXT_FDPATH, fd), "<none>");
+    for (const auto which : {SONDE_DIF_TEXT_FDFS, SONDE_DIF_TEXT_FDMOUNT, SONDE_DIF_TEXT_FDPOS, SONDE_DIF_TEXT_FDFLAGS})
+      EXPECT_EQ(text(which, fd), "");
+  }
+}
+
+TEST_F(Texts, Program) { EXPECT_EQ(text(SONDE_DIF_TEXT_EXEPATH), link("/proc/self/exe")); }
 
 TEST_F(Texts, RootDirectory) { EXPECT_EQ(text(SONDE_DIF_TEXT_ROOT), link("/proc/self/root")); }
 

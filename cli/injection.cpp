@@ -159,9 +159,9 @@ void add_injection(const Injection& one, const CallSet& calls, const std::vector
 
 }  // namespace
 
-Result<void> check_injects(const SourceCapabilities& can) {
+Result<void> check_injects(std::string_view source, const SourceCapabilities& can) {
   if (can.injects) return {};
-  return Error("--inject: this source makes every call\n    -x source=" +
+  return Error("--inject: the " + std::string(source) + " source makes every call\n    -x source=" +
                    sources_with([](const SourceCapabilities& one) { return one.injects; }) + " can inject",
                ENOTSUP);
 }

@@ -33,7 +33,7 @@ Result<Injection> parse_injection(std::string_view text);
 Result<Injection> parse_fault(std::string_view text);
 
 /// Errors: ENOTSUP, the source cannot.
-Result<void> check_injects(const SourceCapabilities& can);
+Result<void> check_injects(std::string_view source, const SourceCapabilities& can);
 
 /// Clauses to put before, and behind, those that show the calls: between them self->sonde_injected and self->sonde_delayed say
 /// what has happened to the thread's call.

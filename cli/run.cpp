@@ -136,6 +136,7 @@ class Run {
   int run_session() {
     bool prompt = arguments_.mode == Mode::Prompt;
     if (auto done = settle_units(); !done) return fatal(done.error().message());
+    if (auto done = settle_source(); !done) return fatal(done.error().message());
     const bool traces = arguments_.mode == Mode::Trace && !arguments_.disassemble;
     auto session = Session::create(options_, output_, prompt || has_targets() || name_processes(arguments_.programs),
                                    prompt, traces ? providers_named(arguments_.programs) : std::vector<std::string>(),
@@ -148,7 +149,8 @@ class Run {
     if (prompt || arguments_.mode == Mode::Trace) catch_interrupts();
     if (auto done = check_format(); !done) return fatal(done.error().message());
     if (!arguments_.injections.empty())
-      if (auto done = check_injects(session_->framework().capabilities()); !done) return fatal(done.error().message());
+      if (auto done = check_injects(session_->source_name(), session_->framework().capabilities()); !done)
+        return fatal(done.error().message());
     load_plugins();
     if (auto done = open_output(); !done) return fatal(done.error().message());
     return carry_out();
@@ -188,6 +190,12 @@ class Run {
   Result<void> settle_units() {
     const bool on_terminal = arguments_.output.empty() && is_text() && shows_units(options_, Look::of(STDERR_FILENO));
     return arguments_.no_script && on_terminal ? options_.set("units", "always", false, false) : Result<void>();
+  }
+
+  /// What changes calls needs a source that can.
+  Result<void> settle_source() {
+    if (arguments_.injections.empty() || options_.text("source") != kAutoSource) return {};
+    return options_.set("source", std::string(kPtraceRow.name), false, false);
   }
 
   /// The option whose output exists only as text; null: none is given.

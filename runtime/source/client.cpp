@@ -6,6 +6,7 @@
 #include "runtime/source/client.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sonde {
 namespace {
@@ -134,7 +135,8 @@ Result<void> SourceClient::release(uint32_t tid, Release how) {
     return answer ? Result<void>() : Result<void>(std::move(answer).error());
   }
   // The thread waits, so it is released all the same.
-  if (auto released = simple(SONDE_RELEASE, value, tid); !released) return released;
+  if (auto released = simple(SONDE_RELEASE, value, tid); !released || std::exchange(told_no_injection_, true))
+    return released;
   return Error("inject(): the " + std::string(name_) + " source makes every call; " +
                    sources_with([](const SourceCapabilities& can) { return can.injects; }) + " can inject",
                ENOTSUP);

@@ -102,6 +102,7 @@ class SourceClient : public EventSource, public TargetControl, public ThreadCont
   Result<void> simple(sonde_request_kind kind, uint64_t value, uint32_t id = 0, ByteSpan payload = {});
 
   std::string_view name_;
+  bool told_no_injection_ = false;
   SourceCapabilities can_;
   std::unique_ptr<Transport> transport_;
   std::vector<MappedRing> rings_;

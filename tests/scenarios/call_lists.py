@@ -441,6 +441,18 @@ print("lives", os.getppid() != 7)
     check("has a seccomp filter of its own, so its calls are made" in result.stderr, f"{result.stderr}")
 
 
+@scenario(only="kmod", why="ptrace injects", short=True)
+def what_the_module_cannot_inject(world):
+    """--inject takes ptrace by itself; the module is refused by its name, and inject() in D says so once."""
+    words = ["-e", "trace=getppid", "--inject=getppid:retval=7", world.program("deeds"), "getppid:3"]
+    shown = world.sonde(*words).stderr
+    equal([line.endswith("= 7 (INJECTED)") for line in shown.splitlines() if line.startswith("getppid(")], [True] * 3, f"by ptrace: {shown}")
+    refused = world.sonde("-x", "source=kmod", *words, status=1).stderr
+    check("--inject: the kmod source makes every call\n    -x source=ptrace can inject" in refused, f"by the module: {refused}")
+    said = world.sonde("-qw", "-n", "syscall::getppid:entry /pid == $target/ { inject(7); }", "-c", world.program("deeds") + " getppid:3").stderr
+    equal(said.count("inject(): the kmod source makes every call; ptrace can inject"), 1, f"inject(): {said}")
+
+
 @scenario()
 def injections_are_checked(world):
     for what, said in (("getppid", "what happens to the calls is missing"), ("nosuch:error=EPERM", "no system call 'nosuch'"), ("getppid:error=EFOO", "error=EFOO: no such error"),

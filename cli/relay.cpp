@@ -23,29 +23,61 @@ namespace sonde {
 namespace {
 
 constexpr size_t kPiece = 1 << 16;  ///< bytes that are read of a terminal in one turn
-constexpr size_t kRightsSize = CMSG_SPACE(sizeof(int));
+
+/// A message with room for one descriptor, and a byte, without which there is no message.
+class DescriptorMessage {
+ public:
+  DescriptorMessage() {
+    message_.msg_iov = &piece_;
+    message_.msg_iovlen = 1;
+    message_.msg_control = rights_.data();
+    message_.msg_controllen = rights_.size();
+  }
+  DescriptorMessage(const DescriptorMessage&) = delete;
+  DescriptorMessage& operator=(const DescriptorMessage&) = delete;
+
+  void send(int socket, int descriptor) {
+    cmsghdr* header = CMSG_FIRSTHDR(&message_);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof descriptor);
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    while (::sendmsg(socket, &message_, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+    }
+  }
+
+  /// What recvmsg() returns.
+  ssize_t receive(int socket) {
+    for (;;) {
+      const ssize_t got = ::recvmsg(socket, &message_, MSG_CMSG_CLOEXEC);
+      if (got >= 0 || errno != EINTR) return got;
+    }
+  }
+
+  /// Of a message that was received; -1: it has none.
+  int descriptor() {
+    const cmsghdr* header = CMSG_FIRSTHDR(&message_);
+    if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return -1;
+    int descriptor = -1;
+    std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+    return descriptor;
+  }
+
+ private:
+  char byte_ = 0;
+  iovec piece_{&byte_, 1};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> rights_{};
+  msghdr message_{};
+};
 
 // ---- sonde-relay -----------------------------------------------------------------------------------------------
 
 /// The descriptor of a message; -1: there is no more. Others are passed by.
 int receive_master(int socket) {
   for (;;) {
-    char byte = 0;
-    iovec piece{&byte, 1};
-    alignas(cmsghdr) std::array<char, kRightsSize> rights{};
-    msghdr message{};
-    message.msg_iov = &piece;
-    message.msg_iovlen = 1;
-    message.msg_control = rights.data();
-    message.msg_controllen = rights.size();
-    const ssize_t got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return -1;
-    const cmsghdr* header = CMSG_FIRSTHDR(&message);
-    if (header == nullptr || header->cmsg_type != SCM_RIGHTS) continue;
-    int master = -1;
-    std::memcpy(&master, CMSG_DATA(header), sizeof master);
-    return master;
+    DescriptorMessage message;
+    if (message.receive(socket) <= 0) return -1;
+    if (const int master = message.descriptor(); master >= 0) return master;
   }
 }
 
@@ -132,21 +164,7 @@ void Relay::serve(const TerminalEnd& end) {
   const int master = found->master.get();
   epoll_event event{.events = EPOLLIN, .data = {.fd = master}};
   ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, master, &event);
-  char byte = 0;
-  iovec piece{&byte, 1};
-  alignas(cmsghdr) std::array<char, kRightsSize> rights{};
-  msghdr message{};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  message.msg_control = rights.data();
-  message.msg_controllen = rights.size();
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof master);
-  std::memcpy(CMSG_DATA(header), &master, sizeof master);
-  while (::sendmsg(keeper_.get(), &message, MSG_NOSIGNAL) < 0 && errno == EINTR) {
-  }
+  DescriptorMessage().send(keeper_.get(), master);
 }
 
 void Relay::serve_all() {

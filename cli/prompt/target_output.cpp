@@ -51,15 +51,25 @@ void TargetOutput::settle() {
 // ---- lines -----------------------------------------------------------------------------------------------------
 
 void TargetOutput::take(Relay::Terminal& terminal, std::string_view text) {
+  if (!reader_.interactive()) {
+    terminal.text += text;
+    return show_lines(terminal, terminal.text.size());
+  }
+  ScreenSequences& sequences = sequences_[&terminal];
+  const bool drew = sequences.draws();
+  const std::string lines = sequences.lines_of(text);
   if (front_ == &terminal) return output_.draw(text);
-  terminal.text += text;
+  terminal.text += lines;
   const size_t newline = terminal.text.rfind('\n');
-  const bool whole = !reader_.interactive() || terminal.text.size() > kLongest;
-  show_lines(terminal, whole ? terminal.text.size() : newline + 1);
+  show_lines(terminal, terminal.text.size() > kLongest ? terminal.text.size() : newline + 1);
+  if (sequences.draws() && !drew)
+    output_.message(terminal.name + " draws on the whole screen, which is not shown" +
+                    (terminal.end.controls ? "; :fg " + terminal.name + " shows it" : ""));
 }
 
 void TargetOutput::end(Relay::Terminal& terminal) {
   if (front_ == &terminal) leave_front();
+  sequences_.erase(&terminal);
   show_lines(terminal, terminal.text.size());
 }
 
@@ -117,6 +127,7 @@ Result<void> TargetOutput::bring_to_front(std::string_view name) {
   screen_.set_gate(Flood::Gate::Paused);
   front_ = *terminal;
   reader_.release();
+  output_.draw(sequences_[front_].redo());
   ::tcgetattr(STDIN_FILENO, &ours_);
   take_keyboard();
   output_.draw(std::exchange(front_->text, ""));
@@ -144,6 +155,7 @@ void TargetOutput::read_keyboard() {
 
 void TargetOutput::leave_front() {
   if (front_ == nullptr) return;
+  output_.draw(sequences_[front_].undo());
   front_ = nullptr;
   ::tcsetattr(STDIN_FILENO, TCSADRAIN, &ours_);
   output_.draw("\n");

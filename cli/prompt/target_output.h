@@ -5,19 +5,21 @@
 //         `-> the last, open one -----------> between the two, drawn again in its place as it grows
 //   :fg    --> all of it, at once: the program has screen and keyboard until Ctrl-]
 //
-// Lines are the bytes that the program wrote. With several programs each line begins with "[NAME] ". Where the cursor cannot
+// Lines are the bytes that the program wrote, without what reaches beyond a line (screen_sequences.h). With several programs each line begins with "[NAME] ". Where the cursor cannot
 // move, an open line is shown once nothing has followed it for a moment. From a pipe nothing is drawn, so all is passed
 // on as it comes.
 #pragma once
 
 #include <termios.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 
 #include "cli/output.h"
 #include "cli/prompt/line_reader.h"
 #include "cli/prompt/screen.h"
+#include "cli/prompt/screen_sequences.h"
 #include "cli/relay.h"
 #include "runtime/session/event_loop.h"
 
@@ -59,6 +61,7 @@ class TargetOutput {
   Screen& screen_;
   LineReader& reader_;
   Nanoseconds due_ = EventLoop::kNever;  ///< when open lines are shown, where the cursor cannot move
+  std::map<const Relay::Terminal*, ScreenSequences> sequences_;  ///< of each program
   Relay::Terminal* front_ = nullptr;
   termios ours_{};  ///< the terminal's settings when the keyboard was given away
   Flood::Gate gate_ = Flood::Gate::Open;

@@ -219,6 +219,48 @@ def target_in_front(world):
         screen.close()
 
 
+DRAWS = """
+import signal, sys, termios
+out = lambda text: (sys.stdout.write(text), sys.stdout.flush())
+redraw = lambda *_: out("\\033[H\\033[2Jdrawn by the program\\r\\n")
+signal.signal(signal.SIGWINCH, redraw)
+out("before\\n\\033[1mbold\\033[m\\033[5;5H there\\n")
+out(BEGIN)
+redraw()
+sys.stdin.readline()
+out(END)
+out("\\nafter\\n")
+sys.stdin.readline()
+"""
+
+
+@scenario()
+def target_that_draws_on_the_whole_screen(world):
+    """Is not shown over the prompt; a line says so; :fg shows it, and its end gives back the screen as it was. Lines before and behind are shown."""
+    for begin, end in (("\\033[?1049h", "\\033[?1049l"), ("\\033[?1h\\033=\\033[?25l", "\\033[?25h\\033[?1l")):
+        program = world.path("draws.py", DRAWS.replace("BEGIN", f'"{begin}"').replace("END", f'"{end}"'))
+        screen = Screen(world, [str(world.binary), "-q", "--repl"])
+        try:
+            screen.expect("sonde>")
+            screen.line(f":target -t painter: /usr/bin/python3 -S -E -B {program}")
+            screen.expect("painter draws on the whole screen, which is not shown; :fg painter shows it")
+            screen.expect("bold there")
+            check("drawn by the program" not in "\n".join(screen.lines()), f"over the prompt: {screen.lines()}")
+            screen.line(":fg painter")
+            screen.expect("drawn by the program")
+            screen.key("C-]")
+            screen.expect(lambda lines: lines[-1].startswith("sonde>"))
+            screen.line(":input painter: x")
+            screen.expect("after")
+            screen.line(":input painter: y")
+            screen.expect("(painter) exited with 0")
+            lines = screen.lines()
+            check(lines.index("before") < lines.index("bold there") < lines.index("after"), f"lines: {lines}")
+            equal(sum("draws on the whole screen" in line for line in lines), 1, f"said once: {lines}")
+        finally:
+            screen.close()
+
+
 @scenario()
 def target_flood_is_held_back(world):
     """:rate, :pause and :quiet count a target's lines as they count ours; it is not stopped by that."""

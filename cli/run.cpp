@@ -48,6 +48,7 @@
 #include "cli/sources.h"
 #include "cli/summary.h"
 #include "cli/unfired.h"
+#include "cli/words.h"
 #include "compiler/library/library.h"
 #include "runtime/base/interrupt.h"
 #include "runtime/base/progress.h"
@@ -247,10 +248,18 @@ class Run {
     MacroValues macros{texts->empty() ? "" : texts->front().name, arguments_.words, [] { return 0; },
                        hint_on_words(arguments_)};
     if (auto done = session_->prepare_targets(arguments_.commands, arguments_.pids, *texts, macros); !done)
-      return given_up(done.error().message());
+      return given_up(done.error().message() + hint_on_start(done.error()));
     auto compiled = session_->compile(*texts, macros);
     if (!compiled) return refused(*texts, compiled.error());
     return use(*texts, *compiled);
+  }
+
+  /// Behind the error of a program that is not there.
+  std::string hint_on_start(const Error& error) const {
+    const bool has_one = error.message().find('\n') != std::string::npos;
+    if (has_one || !arguments_.no_script || arguments_.commands.empty() || error.code() != ENOENT) return "";
+    const std::string hint = hint_on_missing_program(arguments_.commands.front().front());
+    return hint.empty() ? "" : "\n    " + hint;
   }
 
   bool units() const { return shows_units(options_, output_.look()); }

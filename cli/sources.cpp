@@ -11,6 +11,7 @@
 #include <fstream>
 #include <memory>
 
+#include "cli/words.h"
 #include "compiler/parse/outline.h"
 #include "compiler/source/preprocess.h"
 
@@ -30,7 +31,8 @@ Result<std::string> read_file(const std::string& path) {
   if (!file) {
     const int code = errno;
     const bool size = path.find_first_not_of("0123456789") == path.npos;
-    return Error("failed to open " + path + ": " + std::strerror(code) +
+    const std::string option = hint_without_dashes("s" + path);  // -summary
+    return Error("failed to open " + path + ": " + std::strerror(code) + (option.empty() ? "" : "\n    " + option) +
                      (size ? "\n    -s takes a script; longer strings: -x strsize=" + path : ""),
                  code);
   }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/words.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "cli/options_table.h"
+#include "runtime/base/suggest.h"
+
 namespace sonde {
 
 Result<std::vector<std::string>> split_words(std::string_view command) {
@@ -37,6 +43,27 @@ Result<std::vector<std::string>> split_words(std::string_view command) {
   if (in_word) words.push_back(std::move(word));
   if (words.empty()) return Error("empty command");
   return words;
+}
+
+std::string hint_without_dashes(std::string_view word) {
+  const bool is_option = std::ranges::find(kCommandLine, word, &CommandLineOption::name) != kCommandLine.end();
+  return is_option && !word.empty() ? "did you mean --" + std::string(word) + "?" : "";
+}
+
+std::string hint_on_missing_program(std::string_view word) {
+  constexpr std::pair<std::string_view, const char*> kOfOtherTools[] = {
+      {"attach", "sonde -p PID attaches to a process"},
+      {"record", "-o FILE keeps what is printed, --format=jsonl for programs"},
+      {"report", "sonde --summary PROGRAM sums its calls"},
+      {"run", "sonde PROGRAM ARGS traces a program"},
+      {"start", "sonde PROGRAM ARGS traces a program"},
+  };
+  if (std::string hint = hint_without_dashes(word); !hint.empty()) return hint;
+  for (const auto& [name, hint] : kOfOtherTools)
+    if (word == name) return hint;
+  Suggestion suggestion(word);
+  for (const Subcommand& one : kSubcommands) suggestion.offer(one.name);
+  return suggestion.hint();
 }
 
 }  // namespace sonde

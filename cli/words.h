@@ -13,4 +13,9 @@ namespace sonde {
 /// Errors: a quote that is not closed; no word at all.
 Result<std::vector<std::string>> split_words(std::string_view command);
 
+/// For a word that is an option without its dashes; empty: it is none.
+std::string hint_without_dashes(std::string_view word);
+/// For a program that is not there; empty: there is no hint.
+std::string hint_on_missing_program(std::string_view word);
+
 }  // namespace sonde

@@ -233,9 +233,12 @@ void provider(Prompt& prompt, const std::string& rest) {
 }
 
 void help(Prompt& prompt, const std::string& rest) {
-  const HelpTopic* topic = find_topic(rest.empty() ? "prompt" : rest);
-  if (topic == nullptr) return prompt.complain(no_topic(rest));
-  prompt.screen().answer(topic->text());
+  if (const HelpTopic* topic = find_topic(rest.empty() ? "prompt" : rest)) return prompt.screen().answer(topic->text());
+  const auto rows = find_prompt_commands(rest.substr(is_command(rest) ? 1 : 0));
+  if (rows.size() != 1) return prompt.complain(no_topic(rest));
+  const PromptCommandRow& row = *rows.front();
+  prompt.say(":" + std::string(row.name) + (row.value.empty() ? "" : " ") + std::string(row.value) + ": " +
+             std::string(row.sentence));
 }
 
 void quit(Prompt& prompt, const std::string&) { prompt.end(); }
@@ -274,7 +277,8 @@ constexpr std::array kPromptCommands = std::to_array<PromptCommandRow>({
     {"source", "[NAME]", Completes::Source, source,
      "changes the event source: the clauses stay, data and targets do not; alone: says which is used"},
     {"provider", "FILE.so", Completes::File, provider, "loads a provider"},
-    {"help", "[TOPIC]", Completes::Topic, help, "this text, or one about a topic: :help topics lists them"},
+    {"help", "[TOPIC]", Completes::Topic, help,
+     "this text, or one about a topic: :help topics lists them; or about a command"},
     {"quit", "", Completes::Nothing, quit, "ends the session; the targets run on"},
 });
 

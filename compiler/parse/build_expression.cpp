@@ -288,7 +288,8 @@ std::optional<std::string> TreeBuilder::macro_value(std::string_view token, Sour
     diagnostics_.report(
         "D_MACRO_UNDEF", where,
         (argument ? "macro argument " : "macro variable ") + std::string(token) + " is not defined",
-        argument ? "give it after the script's name, or use -x defaultargs"
+        argument ? "words behind the script are its arguments: sonde -n 'CLAUSES' WORD, sonde -s FILE WORD; with -x "
+                   "defaultargs one that is missing is 0, or \"\""
                  : "$ stands before macros, such as $target; a variable of the clause is this->" + std::string(name));
   }
   return value;

@@ -46,6 +46,16 @@ bool is_process(std::string_view provider) {
   return !provider.empty() && provider.find_first_not_of("0123456789") == provider.npos;
 }
 
+/// Without looking for tokens, which costs more than a start can spare.
+bool may_name_process(std::string_view text) {
+  constexpr std::string_view kProvider = "pid", kBehind = "$0123456789";
+  for (size_t at = text.find(kProvider); at != text.npos; at = text.find(kProvider, at + 1)) {
+    const size_t behind = at + kProvider.size();
+    if (behind < text.size() && kBehind.find(text[behind]) != kBehind.npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Completeness is_complete(std::string_view text) {
@@ -185,7 +195,7 @@ std::string with_member(std::string_view text, std::string_view member) {
 }
 
 bool names_process(std::string_view text) {
-  if (text.find("pid") == text.npos) return false;
+  if (!may_name_process(text)) return false;
   return std::ranges::any_of(descriptions_of(text), is_process, &ProbeDescription::provider);
 }
 

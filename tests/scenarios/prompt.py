@@ -223,6 +223,7 @@ def prompt_answers_any_word_at_once(world):
     check("no aggregation @w" in prompt.say("print @w"), "print of one that is not there")
     check("getppid" in prompt.say("list syscall::getppid:"), "list without its colon")
     check("no topic 'nosuch'" in prompt.say("help nosuch") and "aggsize" in prompt.say(":help settings "), "topics")
+    check(":clauses: lists the clauses" in prompt.say(":help :clauses") and ":load FILE: " in prompt.say("help load"), "commands as topics")
     prompt.process.stdin.write("inline int\n  Y\n = 4;\nsyscall::getppid:entry\n/pid == 1/\n")
     check("matched 1 probe" in prompt.say("{ trace(Y); }"), "a declaration and a clause of several lines")
     prompt.end()

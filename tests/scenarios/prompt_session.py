@@ -78,7 +78,7 @@ def prompt_session_on_a_terminal(world):
         for _ in range(3):  # Enter leaves no copy of it above the line
             screen.key("Enter")
             screen.line(":help quit")
-        screen.expect("no topic 'quit'")
+        screen.expect("sonde: :quit: ")
         wait_until(lambda: counts(), what="the aggregation below the answers")
         equal(sum(bool(re.match(r"  ticker +\d+$", line)) for line in whole_screen(screen)), 1, "tables after Enter")
         screen.line(":watch off")

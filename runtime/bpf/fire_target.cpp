@@ -500,6 +500,11 @@ uint32_t count_stacks(const sonde_dif_program& fire) {
       std::count_if(fire.insns, fire.insns + fire.length, [](const In& in) { return in.op == SONDE_DIF_CAPSTACK; }));
 }
 
+/// The verifier follows a walk once for each place that the record may have: in the scratch it has one.
+bool captures_paths(const sonde_dif_program& fire) {
+  return std::any_of(fire.insns, fire.insns + fire.length, is_path);
+}
+
 /// The process of a copied stack may end soon.
 bool is_urgent(const FirePart& fire) { return fire.urgent || count_stacks(*fire.program) > 0; }
 
@@ -553,6 +558,7 @@ Column::Column(const World& shared, sonde_tap_kind of, uint32_t number, const Fi
       ring_from(where_ring_begins(*fire.program)),
       copied_stacks(count_stacks(*fire.program)),
       urgent(is_urgent(fire)),
+      in_scratch(fold != nullptr || captures_paths(*fire.program)),
       record_max(longest_record(*fire.program, copied_stacks)),
       code_(most_of(*fire.program, fold != nullptr)),
       starts_(fire.program->length) {

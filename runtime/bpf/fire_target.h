@@ -68,6 +68,7 @@ struct Column : sonde_lowering {
   uint32_t ring_from;       ///< the first DIF instruction that is run with a ring
   uint32_t copied_stacks;   ///< slots of user stacks, whose walk is left to the reader
   bool urgent;              ///< the reader is woken for each record
+  bool in_scratch;          ///< its records are always put together in the scratch
   uint32_t record_max;      ///< bytes
   uint32_t at = 0;          ///< the DIF instruction that is translated
   uint32_t fault_end = 0;   ///< where a record of a pending fault is made

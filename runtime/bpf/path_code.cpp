@@ -500,6 +500,18 @@ void capture_type(L* l, const In* in) {
 
 }  // namespace
 
+bool is_path(const In& in) {
+  if (in.op != SONDE_DIF_CAPTEXT) return false;
+  switch (in.i) {
+    case SONDE_DIF_TEXT_CWD:
+    case SONDE_DIF_TEXT_ROOT:
+    case SONDE_DIF_TEXT_EXEPATH:
+    case SONDE_DIF_TEXT_FDPATH:
+    case SONDE_DIF_TEXT_FDMOUNT: return true;
+    default: return false;
+  }
+}
+
 bool capture_path(L* l, const In* in) {
   switch (in->i) {
     case SONDE_DIF_TEXT_CWD:

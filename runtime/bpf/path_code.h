@@ -8,5 +8,7 @@ namespace sonde::bpf {
 
 /// A CAPTEXT of a path. May use all scratch. False: it is none, or not to be had.
 bool capture_path(sonde_lowering* l, const sonde_dif_insn* in);
+/// Whether it is such a capture.
+bool is_path(const sonde_dif_insn& in);
 
 }  // namespace sonde::bpf

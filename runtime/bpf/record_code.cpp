@@ -114,7 +114,7 @@ bool reads_time(const sonde_dif_program& fire) {
   return false;
 }
 
-/// R7 = the scratch: where a record that will be folded is put together.
+/// R7 = the scratch: where a record that will be folded, or has paths, is put together.
 void use_scratch(L* l) {
   sonde_lower_ldx(l, BPF_DW, R4, FP, kRingBytes);
   sonde_lower_stx(l, BPF_DW, FP, R4, kPlace);
@@ -123,7 +123,7 @@ void use_scratch(L* l) {
   sonde_lower_alu_imm(l, BPF_ADD, kRecord, SONDE_RING_DATA);
 }
 
-/// What use_scratch() has put off: a record that could not be folded needs a time, and the reader's place.
+/// What use_scratch() has put off: a record that is not folded needs a time, and the reader's place.
 void need_room(L* l) {
   need_time(l);
   sonde_lower_ldx(l, BPF_DW, R5, kRing, kTail);
@@ -362,7 +362,7 @@ void begin_record(L* l) {
   if (!column.world.folds) begin_firing(l);
   if (column.index > 0) sonde_lower_land(l, held);
   if (column.world.folds && (column.fold == nullptr || reads_time(*l->program))) need_time(l);
-  column.fold != nullptr ? use_scratch(l) : find_room(l);
+  column.in_scratch ? use_scratch(l) : find_room(l);
   if (l->facts.spans) sonde_lower_st(l, BPF_W, kRing, kUsed, static_cast<int32_t>(sonde_lower_fixed_size(l->program)));
   if (l->facts.faults) sonde_lower_st(l, BPF_DW, kRing, kFaults, 0);
   for (uint32_t slot = 0; slot < l->program->slots; slot++)
@@ -376,7 +376,7 @@ void end_record(L* l) {
   if (!column.may_fault && !column.may_record) return;
   if (column.may_fault) {
     column.fault_end = l->count;
-    if (column.fold != nullptr) need_room(l);
+    if (column.in_scratch) need_room(l);
     sonde_lower_st(l, BPF_W, kRing, kFaulted, 0);
     sonde_lower_ldx(l, BPF_DW, R3, kRing, kFaultAddress);
     sonde_lower_stx(l, BPF_DW, kRecord, R3, slot_offset(0));
@@ -387,10 +387,8 @@ void end_record(L* l) {
   }
   if (column.may_record) {
     column.record_end = l->count;
-    if (column.fold != nullptr) {
-      fold_record(l);
-      need_room(l);
-    }
+    if (column.fold != nullptr) fold_record(l);
+    if (column.in_scratch) need_room(l);
     if (l->facts.loads) sonde_lower_st(l, BPF_W, kRing, kFaulted, 0);
     if (l->facts.spans)
       load_used(l, R1);

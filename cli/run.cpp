@@ -434,7 +434,8 @@ class Run {
   int refused(std::span<const SourceText> texts, const Error& error) {
     const Look look = Look::of(STDERR_FILENO);
     const DiagnosticForm form = diagnostic_form(options_, look);
-    if (form == DiagnosticForm::DTrace || session_->reported().empty()) return given_up(error.message());
+    if (form == DiagnosticForm::DTrace || session_->reported().empty())
+      return given_up(error.message() + hint_on_start(error));
     session_->targets().kill_waiting();
     output_.settle();
     show_warnings(output_, session_->compiler().warnings(), texts, 0, form, look);

@@ -52,7 +52,6 @@ std::string hint_without_dashes(std::string_view word) {
 
 std::string hint_on_missing_program(std::string_view word) {
   constexpr std::pair<std::string_view, const char*> kOfOtherTools[] = {
-      {"attach", "sonde -p PID attaches to a process"},
       {"record", "-o FILE keeps what is printed, --format=jsonl for programs"},
       {"report", "sonde --summary PROGRAM sums its calls"},
       {"run", "sonde PROGRAM ARGS traces a program"},

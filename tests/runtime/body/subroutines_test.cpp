@@ -348,7 +348,7 @@ TEST_F(Body, TheStackThatNobodySeesIsEmpty) {
 TEST_F(Body, TheCallerAndTheDepthOfAStack) {
   alignas(StackValue) uint64_t words[3] = {0, 0x1000, 0x2000};
   auto& stack = reinterpret_cast<StackValue&>(words);
-  const auto at = reinterpret_cast<uint64_t>(&stack);
+  const auto at = reinterpret_cast<int64_t>(&stack);
   for (const uint32_t count : {0u, 1u, 2u}) {
     stack.count = count;
     EXPECT_EQ(number(sonde_fn___ucaller, at), count == 2 ? 0x2000 : 0);

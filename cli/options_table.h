@@ -126,6 +126,11 @@ inline constexpr std::array kCommandLine = std::to_array<CommandLineOption>({
     {'u', "user", "USER", ValueKind::Text, OptionGroup::Whom, Does::SetsUser, false,
      "runs commands as this user, with the user's groups; for root"},
 
+    {0, "cgroup", "PATH|GLOB|ID", ValueKind::Text, OptionGroup::Whom, Sets{"cgroup", nullptr}, false,
+     "only threads in this cgroup, or below it: each clause has that as a predicate"},
+    {0, "container", "NAME", ValueKind::Text, OptionGroup::Whom, Sets{"container", nullptr}, false,
+     "only threads in this container: its name, or the beginning of its id"},
+
     {0, "trace", "SET", ValueKind::Text, OptionGroup::Calls, OfCalls{OfCalls::What::Trace, "syscall::NAME:entry"}, true,
      "only these calls: --trace=openat,close, %file, /^open, !%memory; also -e trace=SET"},
     {0, "status", "SET", ValueKind::Text, OptionGroup::Calls, OfCalls{OfCalls::What::Status, "/errno == 0/"}, false,

@@ -22,6 +22,7 @@
 #include "compiler/describe.h"
 #include "compiler/dif/disassemble.h"
 #include "compiler/llvm/jit.h"
+#include "compiler/narrow.h"
 #include "compiler/parse/outline.h"
 #include "compiler/parse/parser.h"
 #include "compiler/split/splitter.h"
@@ -83,6 +84,9 @@ Result<std::vector<CompiledText>> Compiler::compile(std::span<const SourceText> 
 Result<std::vector<LoweredUnit>> Compiler::Impl::check(std::span<const SourceText> texts, const MacroValues& macros) {
   load_directories(texts, macros);
   if (!wrong_libraries.empty()) return Error(wrong_libraries);
+  Result<std::string> narrow = narrowing(options, Cgroups::of_machine());
+  if (!narrow) return std::move(narrow).error();
+  world.narrowing = *narrow;
   std::vector<LoweredUnit> units;
   std::string message;
   for (const SourceText& text : texts) {

@@ -9,6 +9,8 @@
 #include "compiler/check/doubtful.h"
 #include "compiler/check/library_texts.h"
 #include "compiler/check/lower.h"
+#include "compiler/check/narrowed.h"
+#include "compiler/check/own_names.h"
 #include "compiler/check/pragma.h"
 #include "compiler/parse/parser.h"
 #include "compiler/source/prepare.h"
@@ -90,6 +92,8 @@ LoweredUnit front_end(World& world, const SourceText& source, const MacroValues&
                !world.options.flag("empty") && source.library.empty();
   if (empty) diagnostics.report("D_EMPTY", {}, "empty D program translation unit");
   world.trees.push_back(tree);
+  note_own_names(world, *tree);
+  if (source.library.empty()) narrow_clauses(*tree, world.narrowing);
   CheckContext cx{world, source, diagnostics};
   std::vector<ClauseAst> clauses = check_items(cx, *tree);
   unit.attributes = cx.least;

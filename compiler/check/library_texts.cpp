@@ -40,7 +40,8 @@ void load_library_text(World& world, const LibraryPart& part) {
 }  // namespace
 
 void load_library_for(World& world, std::string_view name) {
-  const LibraryPart* part = world.options.flag("nolibs") ? nullptr : part_that_defines(name);
+  const bool unknown = world.options.flag("nolibs") || world.names.own.contains(name);
+  const LibraryPart* part = unknown ? nullptr : part_that_defines(name);
   if (part != nullptr) (void)load_library_part(world, *part);
 }
 

@@ -75,6 +75,7 @@ const DFunction* World::function(std::string_view name) const {
 const DVariable* World::variable(std::string_view name) const {
   const DVariable* row = find_variable(name);
   if (row && row->from == From::Library && options.flag("nolibs")) return nullptr;
+  if (names.own.contains(name)) return nullptr;
   return row && is_bound(facts_of_builtin(name).since) ? row : nullptr;
 }
 

@@ -59,6 +59,7 @@ struct Names {
   std::map<std::string, AggregationSymbol, std::less<>> aggregations;
   std::vector<std::shared_ptr<const Translator>> translators;
   std::map<std::string, IdentifierFacts, std::less<>> facts;  ///< by #pragma D attributes and binding
+  std::set<std::string, std::less<>> own;  ///< built-in names that the program has taken for itself: own_names.h
   std::map<std::string, std::string, std::less<>> providers;  ///< declared: name -> its probes, as text
   SymbolMap& of(VariableDesc::Scope scope) {
     return scope == VariableDesc::Scope::Global ? globals : scope == VariableDesc::Scope::Self ? self : locals;
@@ -92,6 +93,7 @@ class World {
   std::set<std::string_view> wrong_libraries;            ///< of plug-ins, with errors in them
   bool checks_definitions = false;   ///< those of libraries, too, which otherwise are checked where they are used
   std::vector<NamedType> asked;      ///< what could stand where a text has kAskedMember
+  std::string narrowing;             ///< a predicate that each clause gets besides its own; may be empty
   std::set<size_t> named_arguments;  ///< $1 is 1: macro arguments that a text has named
 
   const Prototype& prototype(std::string_view text);

@@ -21,6 +21,7 @@
  * self-> variables are looked up by the thread's task pointer, allocated at the
  * first firing that needs them, and freed when the thread ends.
  */
+#include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/fcntl.h>
@@ -32,6 +33,7 @@
 #include <linux/mount.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -269,6 +271,32 @@ u64 sonde_firing_time(struct sonde_firing *firing)
 	return firing->timestamp;
 }
 
+/* 0: the thread has none any more. */
+static u64 fire_pid_namespace(void)
+{
+	struct pid_namespace *ns;
+	u64 inode;
+
+	rcu_read_lock();
+	ns = task_active_pid_ns(current);
+	inode = ns ? ns->ns.inum : 0;
+	rcu_read_unlock();
+	return inode;
+}
+
+/* In the v2 hierarchy. */
+static u64 fire_cgroup_id(void)
+{
+	u64 id = 0;
+
+#ifdef CONFIG_CGROUPS
+	rcu_read_lock();
+	id = cgroup_id(task_dfl_cgroup(current));
+	rcu_read_unlock();
+#endif
+	return id;
+}
+
 u64 sonde_variable(struct sonde_firing *firing, u32 variable)
 {
 	switch ((enum sonde_dif_variable)variable) {
@@ -322,6 +350,12 @@ u64 sonde_variable(struct sonde_firing *firing, u32 variable)
 		return sonde_kernel_caller(firing, NULL);
 	case SONDE_DIF_VAR_STACKDEPTH:
 		return sonde_kernel_depth(firing, NULL);
+	case SONDE_DIF_VAR_VPID:
+		return task_tgid_vnr(current);
+	case SONDE_DIF_VAR_PIDNS:
+		return fire_pid_namespace();
+	case SONDE_DIF_VAR_CGROUPID:
+		return fire_cgroup_id();
 	case SONDE_DIF_VAR_TTY: /* reading it takes a lock that may be held here */
 	case SONDE_DIF_VAR_COUNT:
 		break;

@@ -130,7 +130,10 @@ enum sonde_dif_op {
 	X(BOUND_CPU, "the only CPU on which the thread may run; -1: several") \
 	X(CURTHREAD, "address of the thread's task_struct")               \
 	X(CALLER, "return address of the current kernel function; 0: not visible") \
-	X(STACKDEPTH, "frames of the kernel stack; 0: not visible")
+	X(STACKDEPTH, "frames of the kernel stack; 0: not visible")       \
+	X(VPID, "process id in the process's own pid namespace")          \
+	X(PIDNS, "inode of the pid namespace")                            \
+	X(CGROUPID, "id of the cgroup in the v2 hierarchy; 0: none")
 
 enum sonde_dif_variable {
 #define SONDE_DIF_ENUM(name, meaning) SONDE_DIF_VAR_##name,

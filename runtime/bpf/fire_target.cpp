@@ -48,7 +48,7 @@ struct TaskVariable {
   sonde_dif_variable variable;
   uint8_t size;  ///< of the last step
   bool is_signed;
-  std::array<Step, 3> steps;  ///< the first is of task_struct
+  std::array<Step, 4> steps;  ///< the first is of task_struct
 };
 
 constexpr TaskVariable kTaskVariables[] = {
@@ -69,6 +69,10 @@ constexpr TaskVariable kTaskVariables[] = {
     {SONDE_DIF_VAR_STACK_START, BPF_DW, false, {{{"task_struct", "mm"}, {"mm_struct", "start_stack"}}}},
     {SONDE_DIF_VAR_PRIORITY, BPF_W, true, {{{"task_struct", "prio"}}}},
     {SONDE_DIF_VAR_POLICY, BPF_W, false, {{{"task_struct", "policy"}}}},
+    {SONDE_DIF_VAR_CGROUPID,
+     BPF_DW,
+     false,
+     {{{"task_struct", "cgroups"}, {"css_set", "dfl_cgrp"}, {"cgroup", "kn"}, {"kernfs_node", "id"}}}},
 };
 constexpr int32_t kNoPriority = 100;  ///< the prio of what proc(5) calls priority 0
 
@@ -140,6 +144,51 @@ void load_bound_cpu(L* l) {
   sonde_lower_land(l, several);
 }
 
+/// Reads 8 bytes of the kernel at R3: R1 = what is there; 0: it cannot be read.
+void load_kernel_word(L* l) {
+  sonde_lower_st(l, BPF_DW, FP, kValue, 0);
+  sonde_lower_mov_imm(l, R2, 8);
+  sonde_lower_mov(l, R1, FP);
+  sonde_lower_alu_imm(l, BPF_ADD, R1, kValue);
+  call_helper(l, BPF_FUNC_probe_read_kernel);
+  sonde_lower_ldx(l, BPF_DW, R1, FP, kValue);
+}
+
+constexpr int32_t kTgidIndex = 1, kUpidShift = 4;  ///< enum pid_type; struct upid has 16 bytes
+constexpr int32_t kLevels = 63;                    ///< namespaces are at most 32 deep: a bound for the verifier
+
+/// R3 = the address of the struct upid of the process in its own pid namespace, the innermost; plus `offset`. It
+/// depends on the level, so the verifier knows no type for it, and what is there is read by a helper.
+void load_innermost(L* l, int32_t offset) {
+  sonde_lower_ldx(l, BPF_DW, R3, FP, kTask);
+  sonde_lower_ldx(l, BPF_DW, R3, R3, member(l, "task_struct", "signal"));
+  sonde_lower_ldx(l, BPF_DW, R3, R3, member(l, "signal_struct", "pids") + 8 * kTgidIndex);
+  sonde_lower_ldx(l, BPF_W, R2, R3, member(l, "pid", "level"));
+  sonde_lower_alu_imm(l, BPF_AND, R2, kLevels);
+  sonde_lower_alu_imm(l, BPF_LSH, R2, kUpidShift);
+  sonde_lower_alu_imm(l, BPF_ADD, R2, member(l, "pid", "numbers") + offset);
+  sonde_lower_alu(l, BPF_ADD, R3, R2);
+}
+
+/// R1 = the process id in the process's own pid namespace.
+void load_innermost_pid(L* l) {
+  load_innermost(l, member(l, "upid", "nr"));
+  load_kernel_word(l);
+  sonde_lower_alu_imm(l, BPF_LSH, R1, 32);
+  sonde_lower_alu_imm(l, BPF_RSH, R1, 32);
+}
+
+/// R1 = the inode of the pid namespace.
+void load_pid_namespace(L* l) {
+  load_innermost(l, member(l, "upid", "ns"));
+  load_kernel_word(l);
+  sonde_lower_mov(l, R3, R1);
+  sonde_lower_alu_imm(l, BPF_ADD, R3, member(l, "pid_namespace", "ns.inum"));
+  load_kernel_word(l);
+  sonde_lower_alu_imm(l, BPF_LSH, R1, 32);
+  sonde_lower_alu_imm(l, BPF_RSH, R1, 32);
+}
+
 void lower_variable(L* l, const In* in, const Row*) {
   if (const TaskVariable* task = task_variable(in->i)) return read_task(l, in, *task);
   switch (static_cast<sonde_dif_variable>(in->i)) {
@@ -169,6 +218,8 @@ void lower_variable(L* l, const In* in, const Row*) {
     case SONDE_DIF_VAR_CURTHREAD: sonde_lower_ldx(l, BPF_DW, R1, FP, kTask); break;
     case SONDE_DIF_VAR_TTY: load_terminal(l); break;
     case SONDE_DIF_VAR_BOUND_CPU: load_bound_cpu(l); break;
+    case SONDE_DIF_VAR_VPID: load_innermost_pid(l); break;
+    case SONDE_DIF_VAR_PIDNS: load_pid_namespace(l); break;
     default: column_of(l).lacks = std::string("the variable ") + sonde_dif_variable_name(static_cast<uint32_t>(in->i));
   }
   sonde_lower_store(l, in->d, R1);
@@ -596,6 +647,8 @@ bool can_read(sonde_dif_variable variable) {
     case SONDE_DIF_VAR_CURTHREAD:
     case SONDE_DIF_VAR_TTY:
     case SONDE_DIF_VAR_BOUND_CPU:
+    case SONDE_DIF_VAR_VPID:
+    case SONDE_DIF_VAR_PIDNS:
     case SONDE_DIF_VAR_CALLER:
     case SONDE_DIF_VAR_STACKDEPTH: return true;
     default: return false;

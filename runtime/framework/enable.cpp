@@ -13,6 +13,7 @@
 #include "runtime/base/find.h"
 #include "runtime/base/progress.h"
 #include "runtime/framework/framework_impl.h"
+#include "runtime/process/cgroups.h"
 
 namespace sonde {
 
@@ -225,6 +226,7 @@ Result<void> Framework::Impl::check_source(const ProbeInfo& probe, const FirePro
                         [](const SourceCapabilities& other) { return other.holds; });
   const sonde_dif_program view = program.view();
   const sonde_needs needs = sonde_dif_needs(&view);
+  if ((needs.variables >> SONDE_DIF_VAR_CGROUPID & 1) != 0) Cgroups::of_machine().read_once();
   if (needs.kernel != 0 && !can.kernel)
     return about_source(probe, own + " cannot see the kernel: its memory, its stacks and curthread", all,
                         [](const SourceCapabilities& other) { return other.kernel; });

@@ -21,6 +21,8 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/procfs.h"
 #include "runtime/firing/texts.h"
+#include "runtime/process/cgroups.h"
+#include "runtime/process/namespaces.h"
 
 namespace sonde {
 namespace {
@@ -56,6 +58,11 @@ int own_text(void*, uint64_t address, char* to, uint32_t max) {
   return static_cast<int>(length);
 }
 
+uint64_t own_cgroup_id() {
+  char text[4096 + 64];
+  return read_proc("/proc/thread-self/cgroup", text, sizeof text) > 0 ? cgroup_id_of(text) : 0;
+}
+
 uint64_t variable(void* thread, uint32_t which) {
   const auto* self = static_cast<const SelfFiring*>(thread);
   switch (static_cast<sonde_dif_variable>(which)) {
@@ -88,6 +95,9 @@ uint64_t variable(void* thread, uint32_t which) {
     case SONDE_DIF_VAR_PRIORITY: return 20 + static_cast<uint64_t>(getpriority(PRIO_PROCESS, 0));
     case SONDE_DIF_VAR_POLICY: return static_cast<uint64_t>(sched_getscheduler(0));
     case SONDE_DIF_VAR_BOUND_CPU: return ~uint64_t{0};
+    case SONDE_DIF_VAR_VPID: return self_pid();
+    case SONDE_DIF_VAR_PIDNS: return inode_of("/proc/thread-self/ns/pid");
+    case SONDE_DIF_VAR_CGROUPID: return own_cgroup_id();
     case SONDE_DIF_VAR_COUNT: break;
   }
   return 0;

@@ -27,7 +27,9 @@
 #include "runtime/base/procfs.h"
 #include "runtime/firing/texts.h"
 #include "runtime/guard/tracer.h"
+#include "runtime/process/cgroups.h"
 #include "runtime/process/mounts.h"
+#include "runtime/process/namespaces.h"
 
 namespace sonde::guard {
 namespace {
@@ -75,7 +77,13 @@ const FireContext::Status& status_of(FireContext& context) {
   std::sscanf(field("\nGid:"), "%lu %lu", &s.gid, &s.egid);
   std::sscanf(field("\nPPid:"), "%lu", &s.ppid);
   std::sscanf(field("\nThreads:"), "%lu", &s.threads);
+  s.vpid = innermost_pid(text);
   return s;
+}
+
+uint64_t cgroup_of(FireContext& context) {
+  if (!context.cgroup) context.cgroup = cgroup_id_of(read_whole(thread_path(context.thread, "cgroup"), 4 * kPage));
+  return *context.cgroup;
 }
 
 /// Field `number` (3 or higher) of /proc/PID/task/TID/stat, numbered as in proc(5).
@@ -297,6 +305,9 @@ uint64_t env_variable(void* pointer, uint32_t variable) {
     case SONDE_DIF_VAR_PRIORITY: return static_cast<uint64_t>(stat_number(thread, 18));
     case SONDE_DIF_VAR_POLICY: return static_cast<uint64_t>(stat_number(thread, 41));
     case SONDE_DIF_VAR_BOUND_CPU: return static_cast<uint64_t>(bound_cpu(thread));
+    case SONDE_DIF_VAR_VPID: return status_of(context).vpid;
+    case SONDE_DIF_VAR_PIDNS: return inode_of(thread_path(thread, "ns/pid"));
+    case SONDE_DIF_VAR_CGROUPID: return cgroup_of(context);
     case SONDE_DIF_VAR_CALLER:
     case SONDE_DIF_VAR_STACKDEPTH:
     case SONDE_DIF_VAR_CURTHREAD:  // an address in the kernel, which ptrace does not show

@@ -2,6 +2,8 @@
 // What DIF can read of a stopped thread
 #pragma once
 
+#include <optional>
+
 #include "kmod/shared/dif.h"
 #include "runtime/guard/targets.h"
 
@@ -13,10 +15,11 @@ struct FireContext {
   Firing& firing;
   machine::Registers* regs;  ///< null: the thread has ended
   struct Status {
-    uint64_t uid, euid, gid, egid, ppid, threads;
+    uint64_t uid, euid, gid, egid, ppid, threads, vpid;
   };
   bool has_status = false;
   Status status{};
+  std::optional<uint64_t> cgroup;
   int64_t cpu = -1;
   bool absent = false;    ///< something that was read is not there, or not yet
   bool may_wait = false;  ///< what is not there is noted in firing.lacking, and the program runs again when it has come

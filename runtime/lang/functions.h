@@ -53,7 +53,9 @@ struct DFunction {
 };
 
 inline constexpr std::array kFunctions = std::to_array<DFunction>({
+    {"__cgroup", "string(uint64_t)", Runs::Body, "path of the cgroup with this id"},
     {"__clock", "string(int64_t, int)", Runs::Body, "time of day of nanoseconds since 1970, with this many digits"},
+    {"__container", "string(uint64_t)", Runs::Body, "container of the cgroup with this id"},
     {"__cpu_node", "int(int)", Runs::Body, "memory node of a cpu"},
     {"__cpu_package", "int(int)", Runs::Body, "processor package of a cpu"},
     {"__cpuinfo", "void *(int)", Runs::Body, "the cpuinfo_t of a CPU"},
@@ -61,6 +63,8 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"__delay", "void(uint64_t)", Runs::Destructive, "holds the thread for this many nanoseconds"},
     {"__duration", "string(int64_t, int)", Runs::Body, "nanoseconds with a unit, in at least this many columns"},
     {"__errno_name", "string(int)", Runs::Body, "name of an errno, such as ENOENT; empty for 0"},
+    {"__in_cgroup", "int(uint64_t, string)", Runs::Body,
+     "whether the cgroup with this id, or one above it, has such a path"},
     {"__no_stack", "stack(uint32_t, uint32_t)", Runs::Body,
      "an empty kernel stack, for sources that do not see the kernel"},
     {"__seconds", "string(int64_t, int, int)", Runs::Body,

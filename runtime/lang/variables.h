@@ -25,6 +25,8 @@ enum class From : uint8_t {
   Refused,    ///< known, but not supported: `doc` has the reason
 };
 
+inline constexpr bool kYields = true;  ///< names that other programs have used for variables of their own
+
 /// Of a body's variable: it depends on the clause and the probe alone.
 inline constexpr uint32_t kOfProbe = 1;
 
@@ -42,6 +44,7 @@ struct DVariable {
   std::string_view doc;
   bool of_kernel = false;  ///< as in DFunction
   OfStack of_stack = {};   ///< for a source that cannot walk a stack where the probe fires
+  bool yields = false;     ///< to a program that declares or assigns the name: it keeps its own variable
 };
 
 /// Whether its value is an address that a call returns to.
@@ -54,6 +57,7 @@ constexpr bool is_return_address(const DVariable& variable) {
 inline constexpr std::array kVariables = std::to_array<DVariable>({
     {"__argstr", "string", From::Text, SONDE_DIF_TEXT_SYSCALL_ARGS, "internal to argstr"},
     {"__bound_cpu", "int", From::Fire, SONDE_DIF_VAR_BOUND_CPU, "the only CPU on which the thread may run"},
+    {"__cgroupid", "uint64_t", From::Fire, SONDE_DIF_VAR_CGROUPID, "internal to cgroup and container"},
     {"__comm", "string", From::TextOf, SONDE_DIF_TEXT_COMM, "name of a process"},
     {"__cwd", "string", From::Text, SONDE_DIF_TEXT_CWD, "working directory"},
     {"__egid", "gid_t", From::Fire, SONDE_DIF_VAR_EGID, "effective group id"},
@@ -90,7 +94,24 @@ inline constexpr std::array kVariables = std::to_array<DVariable>({
      "arguments of the system call, siginfo of the signal, or how the thread ended, as text"},
     {"caller", "uintptr_t", From::Fire, SONDE_DIF_VAR_CALLER,
      "return address of the current kernel function; 0 if this session cannot see the kernel"},
+    {"cgroup", "string", From::Library, 0, "path of the cgroup; empty if it is not known", !kOfKernel, {}, kYields},
+    {"cgroupid",
+     "uint64_t",
+     From::Fire,
+     SONDE_DIF_VAR_CGROUPID,
+     "id of the cgroup in the v2 hierarchy; 0: none",
+     !kOfKernel,
+     {},
+     kYields},
     {"chip", "chipid_t", From::Library, 0, "processor package of the CPU"},
+    {"container",
+     "string",
+     From::Library,
+     0,
+     "short name of the container; empty outside of one",
+     !kOfKernel,
+     {},
+     kYields},
     {"cpu", "int", From::Fire, SONDE_DIF_VAR_CPU, "CPU on which the thread runs"},
     {"curcpu", "cpuinfo_t *", From::Library, 0, "information about the CPU"},
     {"curlwpsinfo", "lwpsinfo_t *", From::Library, 0, "information about the thread"},
@@ -108,6 +129,14 @@ inline constexpr std::array kVariables = std::to_array<DVariable>({
     {"ipl", "uint_t", From::Library, 0, "interrupt level: always 0, because no probe fires in an interrupt"},
     {"lgrp", "lgrp_id_t", From::Library, 0, "memory node of the CPU"},
     {"pid", "pid_t", From::Header, SONDE_HEADER(pid), "process id"},
+    {"pidns",
+     "uint64_t",
+     From::Fire,
+     SONDE_DIF_VAR_PIDNS,
+     "inode of the process's pid namespace",
+     !kOfKernel,
+     {},
+     kYields},
     {"ppid", "pid_t", From::Fire, SONDE_DIF_VAR_PPID, "process id of the parent"},
     {"probefunc", "string", From::Body, kOfProbe, "third field of the probe"},
     {"probemod", "string", From::Body, kOfProbe, "second field of the probe"},
@@ -137,6 +166,14 @@ inline constexpr std::array kVariables = std::to_array<DVariable>({
      "number of frames of the user stack",
      false,
      {"__ustackdepth", SONDE_DIF_MAX_FRAMES}},
+    {"vpid",
+     "pid_t",
+     From::Fire,
+     SONDE_DIF_VAR_VPID,
+     "process id in the process's own pid namespace",
+     !kOfKernel,
+     {},
+     kYields},
     {"vtimestamp", "uint64_t", From::Fire, SONDE_DIF_VAR_VTIMESTAMP, "processor time of the thread in nanoseconds"},
     {"walltimestamp", "int64_t", From::Body, 0, "time in nanoseconds since 1970"},
     {"zonename", "string", From::Library, 0, "always \"global\": Linux has no zones"},

@@ -29,10 +29,12 @@ std::string unescape(std::string_view text) {
 
 /// "id parent major:minor root point options ... - type source options"
 bool parse_line(const char* line, Mount& mount) {
-  char point[4096] = "", type[64] = "";
+  char root[4096] = "", point[4096] = "", type[64] = "";
   const char* dash = std::strstr(line, " - ");
   if (dash == nullptr || std::sscanf(dash + 3, "%63s", type) != 1) return false;
-  if (std::sscanf(line, "%lu %*s %u:%u %*s %4095s", &mount.id, &mount.major, &mount.minor, point) != 4) return false;
+  if (std::sscanf(line, "%lu %*s %u:%u %4095s %4095s", &mount.id, &mount.major, &mount.minor, root, point) != 5)
+    return false;
+  mount.root = unescape(root);
   mount.point = unescape(point);
   mount.type = type;
   return true;
@@ -69,6 +71,12 @@ bool is_of_root(uint32_t major, uint32_t minor) {
 
 std::optional<Mount> mount_by_id(pid_t pid, unsigned long id) {
   return find(pid, [id](const Mount& mount) { return mount.id == id; });
+}
+
+std::optional<Mount> mount_of_type(std::string_view type) {
+  const char* own = "/proc/self/mountinfo";
+  auto whole = find_in(own, [type](const Mount& one) { return one.type == type && one.root == "/"; });
+  return whole ? whole : find_in(own, [type](const Mount& one) { return one.type == type; });
 }
 
 bool is_served(pid_t pid, uint32_t major, uint32_t minor) {

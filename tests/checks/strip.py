@@ -27,8 +27,10 @@ NO_EFFECT = dict.fromkeys(
 ENDLESS = {"amin", "duration", "eofexit"}  # without them a script waits for ever: a time-out shows it, if the script with them ends in time
 SHOWN_ELSEWHERE = {
     "argstr": "scenarios decoded_plain_and_cut, syscall_arg_type_says_more",
+    "cgroup": "scenario only_a_cgroup",
     "children": "scenario children_of_a_target",
     "cleanrate": "consumer_test, ConsumerTest.CleanrateSaysWhenASpeculationIsFree",
+    "container": "scenario only_a_container",
     "demangle": "scenario names_of_the_linker",
     "errtags": "every err script",
     "host": "tests/formats/run.py, Jsonl.start",

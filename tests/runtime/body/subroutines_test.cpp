@@ -11,6 +11,7 @@
 #include "runtime/body/symbols.h"
 #include "runtime/lang/functions.h"
 #include "runtime/lang/variables.h"
+#include "runtime/process/cgroups.h"
 #include "tests/runtime/consumer/records.h"
 
 namespace sonde {
@@ -294,6 +295,19 @@ TEST_F(Body, NamesOfErrors) {
   EXPECT_EQ(call(sonde_fn___errno_name, ENOENT), "ENOENT");
   EXPECT_EQ(call(sonde_fn___errno_name, 0), "");
   EXPECT_EQ(call(sonde_fn___errno_name, 4000), "4000");
+}
+
+TEST_F(Body, CgroupsByTheirIds) {
+  EXPECT_EQ(call(sonde_fn___cgroup, 0), "");
+  EXPECT_EQ(call(sonde_fn___container, 0), "");
+  EXPECT_EQ(number(sonde_fn___in_cgroup, 0, "/a"), 0);
+  const Cgroups& cgroups = Cgroups::of_machine();
+  if (!cgroups.is_mounted()) GTEST_SKIP() << "no cgroup2 hierarchy is mounted";
+  const uint64_t root = cgroups.id_of("/");
+  EXPECT_EQ(call(sonde_fn___cgroup, root), "/");
+  EXPECT_EQ(call(sonde_fn___container, root), "");
+  EXPECT_EQ(number(sonde_fn___in_cgroup, root, "/"), 1);
+  EXPECT_EQ(number(sonde_fn___in_cgroup, root, "/a*"), 0);
 }
 
 TEST_F(Body, TimesAsText) {

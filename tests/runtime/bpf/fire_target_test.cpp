@@ -8,12 +8,15 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <random>
 #include <set>
 #include <sstream>
 #include <thread>
 
 #include "runtime/bpf/copied_stack.h"
+#include "runtime/process/cgroups.h"
+#include "runtime/process/namespaces.h"
 #include "tests/runtime/bpf/kernel_run.h"
 
 namespace sonde::bpf {
@@ -63,6 +66,10 @@ class InKernel : public ::testing::Test {
     known[SONDE_DIF_VAR_BOUND_CPU] = known[SONDE_DIF_VAR_CPU];
     known[SONDE_DIF_VAR_TTY] = stat_field_of_self(7);
     known[SONDE_DIF_VAR_PROBE] = kProbe;
+    known[SONDE_DIF_VAR_VPID] = known[SONDE_DIF_VAR_PID];
+    known[SONDE_DIF_VAR_PIDNS] = inode_of("/proc/self/ns/pid");
+    std::ifstream cgroup("/proc/thread-self/cgroup");
+    known[SONDE_DIF_VAR_CGROUPID] = cgroup_id_of(std::string(std::istreambuf_iterator<char>(cgroup), {}));
   }
 
   /// Runs it on both, at the entry of call kNumber, or at a return with this result. Returns what differs; empty:

@@ -303,7 +303,7 @@ TEST_F(Body, CgroupsByTheirIds) {
   EXPECT_EQ(number(sonde_fn___in_cgroup, 0, "/a"), 0);
   const Cgroups& cgroups = Cgroups::of_machine();
   if (!cgroups.is_mounted()) GTEST_SKIP() << "no cgroup2 hierarchy is mounted";
-  const uint64_t root = cgroups.id_of("/");
+  const auto root = static_cast<int64_t>(cgroups.id_of("/"));
   EXPECT_EQ(call(sonde_fn___cgroup, root), "/");
   EXPECT_EQ(call(sonde_fn___container, root), "");
   EXPECT_EQ(number(sonde_fn___in_cgroup, root, "/"), 1);

@@ -5,9 +5,10 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 
 from stock_kernel import SOURCE, need_it, start_tracing, stop_tracing
-from support import Skip, check, equal, scenario
+from support import Skip, check, equal, scenario, state_of, wait_until
 
 ID = "0123456789abcdef" * 4
 FIRED = 'printf("%d %d %s %s %d\\n", vpid == pid, cgroupid, cgroup, container, pidns)'
@@ -92,16 +93,6 @@ def cgroup_of_a_program(world):
             script = f"syscall::getppid:entry /{predicate}/ {{ @[cgroup, container] = count(); }}"
             result = world.sonde("-q", "-n", script, "-c", command)
             equal(result.stdout.split()[:2], [cgroup.path, ID[:12]], predicate)
-
-
-@scenario(short=True)
-def cgroup_that_is_gone(world):
-    """One that was there when the script was enabled keeps its name, though nobody looked it up before it went."""
-    with Cgroup(world, "lxc/web") as cgroup:
-        script = world.path("leaves", f"#!/bin/sh\n(echo 0 > {cgroup.folder}/cgroup.procs; exec {world.program('mixed')} 5)\nrmdir {cgroup.folder}\n")
-        clause = 'syscall::getppid:entry /execname == "mixed"/ { @[cgroup, container] = count(); }'
-        result = world.sonde("-q", "-x", "switchrate=100s", "-n", clause, "-c", script)
-        equal(result.stdout.split()[:2], [cgroup.path, "web"], "what was printed")
 
 
 @scenario(short=True)
@@ -195,6 +186,21 @@ def no_such_cgroup(world):
                              ("--cgroup=18446744073709551615", "no cgroup '18446744073709551615'"), ("--container=wob", "web")):
             result = world.sonde("-q", option, "-n", "BEGIN { exit(0); }", status=1)
             equal(said in result.stderr, True, f"{option}: {result.stderr}")
+
+
+@scenario()
+def stock_kernel_cgroup_that_is_gone(world):
+    """One that was there when the script was enabled keeps its name, though it went before sonde had its first record."""
+    need_it(world)
+    program, name = of_own_name(world), f"own-{world.marker[:8]}"
+    with Cgroup(world, "lxc/web") as cgroup:
+        sonde = start_tracing(world, "-n", f'syscall::getppid:entry /execname == "{name}"/ {{ @[cgroup, container, pid] = count(); }}')
+        sonde.send_signal(signal.SIGSTOP)
+        wait_until(lambda: state_of(sonde.pid, sonde.pid) == "T", what="sonde's stop")
+        equal(world.run([cgroup.inside(world, program)]).status, 0, "the program's status")
+        cgroup.folder.rmdir()
+        sonde.send_signal(signal.SIGCONT)
+        equal(stop_tracing(world, sonde).stdout.split()[:2], [cgroup.path, "web"], "what was printed")
 
 
 @scenario()

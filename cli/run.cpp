@@ -559,6 +559,9 @@ int run_command(int argc, char** argv) {
   }
   Options options;
   if (arguments.no_script) {
+    constexpr std::string_view kWhole = "argstrwhole";
+    if (std::ranges::find(arguments.settings, kWhole, &Arguments::Setting::name) != arguments.settings.end())
+      arguments.settings.insert(arguments.settings.begin(), {"strsize", "65536", ""});
     for (auto [name, value] : kCallsSettings)
       arguments.settings.insert(arguments.settings.begin(), Arguments::Setting{name, value});
   }

@@ -49,7 +49,8 @@ Result<std::unique_ptr<Session>> Session::create(Options& options, FileOutput& o
     output.message(
         "/proc is not mounted here: functions cannot be probed, nothing can be attached, stacks have no names");
   set_shown_amount({static_cast<uint32_t>(std::min<uint64_t>(options.number("argstrsize"), kMostShownBytes)),
-                    options.flag("argstrwhole")});
+                    options.flag("argstrwhole"),
+                    source == nullptr || source->capabilities().texts.contains(SONDE_DIF_TEXT_STRINGS)});
   session->framework_ = std::make_unique<Framework>(source);
   register_providers();
   Framework& framework = *session->framework_;

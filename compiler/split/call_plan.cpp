@@ -196,6 +196,8 @@ class CallEmitter {
       case Kind::Bytes: return bytes(capture);
       case Kind::Descriptor: return descriptor(capture);
       case Kind::Texts: return texts(capture);
+      case Kind::List: return of_array(capture, SONDE_DIF_TEXT_STRINGS);
+      case Kind::Pointers: return of_array(capture, SONDE_DIF_TEXT_POINTERS);
       case Kind::Buffers: return buffers(capture);
     }
   }
@@ -240,15 +242,23 @@ class CallEmitter {
 
   void texts(const CallCapture& capture) {
     const DifEmitter::Label done = out_.label();
-    for (uint32_t i = 0; i < kShownStrings; ++i) {
+    for (uint32_t i = 0; i <= kShownStrings; ++i) {
       argument(kAddress, capture.argument);
       add(kAddress, 8 * i);
       load_or_zero(kAddress, kAddress, 8);
       out_.branch(SONDE_DIF_JZ, done, kAddress);
       out_.op(SONDE_DIF_CAPSTR, text_ + i, kAddress, 0, capture.most);
     }
-    text_ += kShownStrings;
+    text_ += kShownStrings + 1;
     out_.bind(done);
+  }
+
+  void of_array(const CallCapture& capture, sonde_dif_text which) {
+    const DifEmitter::Label null = out_.label();
+    address(capture);
+    out_.branch(SONDE_DIF_JZ, null, kAddress);
+    out_.op(SONDE_DIF_CAPTEXT, text_++, kAddress, 0, which);
+    out_.bind(null);
   }
 
   void buffers(const CallCapture& capture) {
@@ -285,7 +295,9 @@ uint64_t most_bytes(const CallCapture& capture, uint32_t strsize) {
   switch (capture.kind) {
     case Kind::Text: return aligned(std::min<uint32_t>(capture.most, strsize) + 1);
     case Kind::Descriptor: return aligned(sonde_dif_text_max(SONDE_DIF_TEXT_FDPATH));
-    case Kind::Texts: return kShownStrings * aligned(capture.most + 1u);
+    case Kind::List: return aligned(sonde_dif_text_max(SONDE_DIF_TEXT_STRINGS));
+    case Kind::Pointers: return aligned(sonde_dif_text_max(SONDE_DIF_TEXT_POINTERS));
+    case Kind::Texts: return (kShownStrings + 1) * aligned(capture.most + 1u);
     case Kind::Buffers: return kShownBuffers * aligned(capture.most);
     case Kind::Bytes: break;
   }

@@ -562,7 +562,9 @@ int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 		return fire_put_exec_path(firing, to, max);
 	case SONDE_DIF_TEXT_COMM:
 		return fire_put_comm(firing, operand, to, max);
-	case SONDE_DIF_TEXT_SYSCALL_ARGS: /* sonde_program_load() refuses it */
+	case SONDE_DIF_TEXT_SYSCALL_ARGS: /* sonde_program_load() refuses these */
+	case SONDE_DIF_TEXT_STRINGS:
+	case SONDE_DIF_TEXT_POINTERS:
 	case SONDE_DIF_TEXT_COUNT:
 		break;
 	}

@@ -83,10 +83,13 @@ static u32 program_cost_of_all(const struct sonde_dif_program *view, u32 needs)
 
 static int program_check_texts(u32 texts, char *why)
 {
-	if (!(texts & BIT(SONDE_DIF_TEXT_SYSCALL_ARGS)))
-		return 0;
-	return sonde_refuse(why, -EOPNOTSUPP,
-			    "the kernel module cannot capture a system call's arguments as one text");
+	if (texts & BIT(SONDE_DIF_TEXT_SYSCALL_ARGS))
+		return sonde_refuse(why, -EOPNOTSUPP,
+				    "the kernel module cannot capture a system call's arguments as one text");
+	if (texts & (BIT(SONDE_DIF_TEXT_STRINGS) | BIT(SONDE_DIF_TEXT_POINTERS)))
+		return sonde_refuse(why, -EOPNOTSUPP,
+				    "the kernel module cannot capture arrays of texts");
+	return 0;
 }
 
 static int program_check_sizes(const struct sonde_program_payload *head,

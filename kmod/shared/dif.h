@@ -156,13 +156,25 @@ enum sonde_dif_variable {
 	X(PROBE_TEXT, 4096, "text argument a of the probe (such as exec's path)") \
 	X(FDPOS, 24, "offset of file descriptor a, in decimal; empty if it is not open") \
 	X(FDFLAGS, 24, "O_* flags of file descriptor a, in decimal; empty if it is not open") \
-	X(COMM, 16, "name of process a; empty if there is none")
+	X(COMM, 16, "name of process a; empty if there is none")             \
+	X(STRINGS, 65536, "the texts behind the array of pointers at a: enum sonde_strings_item") \
+	X(POINTERS, 24, "how many pointers stand before the NULL of the array at a, in decimal, and ? if its end cannot be read")
 
 enum sonde_dif_text {
 #define SONDE_DIF_ENUM(name, max, meaning) SONDE_DIF_TEXT_##name,
 	SONDE_DIF_TEXTS(SONDE_DIF_ENUM)
 #undef SONDE_DIF_ENUM
 		SONDE_DIF_TEXT_COUNT
+};
+
+/* STRINGS is a sequence of items, which each end in a NUL: one of these characters, then a text. Without an end there was
+ * no room for the rest. */
+enum sonde_strings_item {
+	SONDE_STRINGS_TEXT = 't',
+	SONDE_STRINGS_CUT = 'c', /* the beginning of a text */
+	SONDE_STRINGS_ADDRESS = 'a', /* of a text that cannot be read, in hexadecimal */
+	SONDE_STRINGS_END = 'e', /* the array's NULL */
+	SONDE_STRINGS_UNREADABLE = 'u', /* the array cannot be read from this address on, in hexadecimal */
 };
 
 struct sonde_dif_program {

@@ -199,6 +199,8 @@ const char* words_for(sonde_dif_text text) {
     case SONDE_DIF_TEXT_SYSCALL_ARGS: return "argstr";
     case SONDE_DIF_TEXT_PROBE_TEXT: return "the probe's texts";
     case SONDE_DIF_TEXT_COMM: return "the name of another process";
+    case SONDE_DIF_TEXT_STRINGS:
+    case SONDE_DIF_TEXT_POINTERS: return "arrays of texts, as argstr has them";
     case SONDE_DIF_TEXT_COUNT: break;
   }
   return "this text";

@@ -132,6 +132,8 @@ int text(void* thread, uint32_t which, uint64_t operand, char* to, uint32_t max)
     case SONDE_DIF_TEXT_SYSCALL_ARGS:
     case SONDE_DIF_TEXT_FDPOS:
     case SONDE_DIF_TEXT_FDFLAGS:
+    case SONDE_DIF_TEXT_STRINGS:
+    case SONDE_DIF_TEXT_POINTERS:
     case SONDE_DIF_TEXT_COUNT: break;
   }
   return -1;

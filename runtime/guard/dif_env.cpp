@@ -16,13 +16,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "kmod/shared/locate.h"
+#include "runtime/base/hex.h"
 #include "runtime/base/kept_fds.h"
 #include "runtime/base/procfs.h"
 #include "runtime/firing/texts.h"
@@ -272,6 +276,88 @@ int env_read_text(void* pointer, uint64_t address, char* to, uint32_t max) {
                    to, max);
 }
 
+/// Pointers up to a NULL, read in parts that do not cross a page.
+class PointerArray {
+ public:
+  PointerArray(FireContext& context, uint64_t address) : context_(context), address_(address) {}
+
+  /// None: it cannot be read.
+  std::optional<uint64_t> next() {
+    if (used_ == there_ && !fill()) return std::nullopt;
+    return words_[used_++];
+  }
+  uint64_t end() const { return address_; }
+
+ private:
+  bool fill() {
+    const uint64_t to_page_end = kPage - address_ % kPage;
+    const uint64_t words = std::clamp<uint64_t>(to_page_end / sizeof(uint64_t), 1, words_.size());
+    if (!read_for(context_, address_, words_.data(), words * sizeof(uint64_t))) return false;
+    address_ += words * sizeof(uint64_t);
+    used_ = 0;
+    there_ = words;
+    return true;
+  }
+
+  FireContext& context_;
+  uint64_t address_;
+  std::array<uint64_t, 64> words_;
+  size_t used_ = 0, there_ = 0;
+};
+
+/// Writes the items of SONDE_DIF_TEXT_STRINGS.
+class Items {
+ public:
+  Items(char* to, uint32_t max) : to_(to), left_(max - 1) {}
+
+  /// False: there is no room.
+  bool put(sonde_strings_item kind, std::string_view text) {
+    if (text.size() + 2 > left_) return false;
+    *to_++ = static_cast<char>(kind);
+    to_ = std::ranges::copy(text, to_).out;
+    *to_++ = '\0';
+    left_ -= static_cast<uint32_t>(text.size() + 2);
+    return true;
+  }
+  char* end() const { return to_; }
+
+ private:
+  char* to_;
+  uint32_t left_;
+};
+
+/// Writes the item of the text at an address. False: there is no room.
+bool put_string(FireContext& context, uint64_t address, Items& items) {
+  char text[4096];
+  const int length = env_read_text(&context, address, text, sizeof text);
+  if (length < 0) return items.put(SONDE_STRINGS_ADDRESS, hex_digits(address));
+  const std::string_view read(text, static_cast<size_t>(length));
+  return items.put(read.size() + 1 == sizeof text ? SONDE_STRINGS_CUT : SONDE_STRINGS_TEXT, read);
+}
+
+int put_strings(FireContext& context, uint64_t array, char* to, uint32_t max) {
+  PointerArray pointers(context, array);
+  std::optional<uint64_t> pointer = pointers.next();
+  if (!pointer) return -1;
+  Items items(to, max);
+  while (pointer && *pointer != 0 && put_string(context, *pointer, items)) pointer = pointers.next();
+  if (!pointer) items.put(SONDE_STRINGS_UNREADABLE, hex_digits(pointers.end()));
+  if (pointer == 0u) items.put(SONDE_STRINGS_END, "");
+  *items.end() = '\0';
+  return static_cast<int>(items.end() - to);
+}
+
+/// As SONDE_DIF_TEXT_POINTERS; empty if nothing can be read.
+std::string count_pointers(FireContext& context, uint64_t array) {
+  constexpr uint64_t kMost = 1 << 20;  // more than exec accepts
+  PointerArray pointers(context, array);
+  uint64_t count = 0;
+  std::optional<uint64_t> pointer = pointers.next();
+  if (!pointer) return "";
+  for (; pointer && *pointer != 0 && count < kMost; pointer = pointers.next()) count++;
+  return std::to_string(count) + (pointer == 0u ? "" : "?");
+}
+
 uint64_t env_variable(void* pointer, uint32_t variable) {
   FireContext& context = context_of(pointer);
   Thread& thread = context.thread;
@@ -345,6 +431,8 @@ int env_text(void* pointer, uint32_t which, uint64_t operand, char* to, uint32_t
     case SONDE_DIF_TEXT_FDFLAGS: return put_text(fd_number(thread, operand, "flags:", 8), to, max);
     case SONDE_DIF_TEXT_PROBE_TEXT: return operand == 0 ? put_text(context.firing.text, to, max) : -1;
     case SONDE_DIF_TEXT_COMM: return comm(operand, to, max);
+    case SONDE_DIF_TEXT_STRINGS: return put_strings(context, operand, to, max);
+    case SONDE_DIF_TEXT_POINTERS: return put_text(count_pointers(context, operand), to, max);
     case SONDE_DIF_TEXT_SYSCALL_ARGS:  // refused when the program is loaded
     case SONDE_DIF_TEXT_COUNT: break;
   }

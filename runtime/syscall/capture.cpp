@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <unordered_map>
 
@@ -99,8 +100,8 @@ class Lister {
       case Form::as_string: all_.push_back({.kind = Kind::Text, .argument = at, .most = most_text()}); return;
       case Form::as_data:
       case Form::as_random: return add_counted(at, shape, 1, most_bytes());
-      case Form::as_strings: all_.push_back({.kind = Kind::Texts, .argument = at, .most = most_text()}); return;
-      case Form::as_environment: all_.push_back({.argument = at, .unit = 8, .most = kEnvironmentWords}); return;
+      case Form::as_strings: return add_strings(at);
+      case Form::as_environment: return add_environment(at);
       case Form::as_structure: return add_structure(at, shape);
       case Form::as_msghdr: return add_message(at, shape.out);
       case Form::as_fd_set:
@@ -127,6 +128,23 @@ class Lister {
       case Form::as_clone_arguments: return;
       default: return;  // needs no memory
     }
+  }
+
+  /// The slots of Texts are fewer than what may be shown.
+  static bool needs_list() { return shown_amount().lists && shown_amount().texts() > kShownStrings; }
+
+  void add_strings(uint8_t at) {
+    if (needs_list()) return all_.push_back({.kind = Kind::List, .argument = at});
+    all_.push_back({.kind = Kind::Texts, .argument = at, .most = most_text()});
+    // How it ends: an array that is empty, or has no end, has as many texts as one that cannot be read.
+    if (shown_amount().lists) return all_.push_back({.kind = Kind::Pointers, .argument = at});
+    all_.push_back({.argument = at, .unit = 8, .most = 1});
+  }
+
+  void add_environment(uint8_t at) {
+    if (shown_amount().whole && shown_amount().lists) return all_.push_back({.kind = Kind::List, .argument = at});
+    if (shown_amount().lists) return all_.push_back({.kind = Kind::Pointers, .argument = at});
+    all_.push_back({.argument = at, .unit = 8, .most = kEnvironmentWords});
   }
 
   void add_command(Kind kind, uint8_t at, uint8_t by, std::span<const CallCapture::Command> commands, uint16_t unit,
@@ -216,7 +234,12 @@ class Collector {
       case Kind::Bytes: return add(address_of(capture), bytes_++, 0);
       case Kind::Descriptor: return describe(capture);
       case Kind::Texts:
-        for (uint32_t i = 0; i < kShownStrings; ++i) add_text(text_++, capture.most);
+        for (uint32_t i = 0; i <= kShownStrings; ++i) add_text(text_++, capture.most);
+        return;
+      case Kind::List: return add_list(address_of(capture), text_++);
+      case Kind::Pointers:
+        if (!is_missing(text_)) memory.count_pointers(address_of(capture), span(text_));
+        text_++;
         return;
       case Kind::Buffers:
         for (uint32_t i = 0; i < kShownBuffers; ++i) {
@@ -258,6 +281,38 @@ class Collector {
     memory.add_text({0, span(slot), span(slot).size() >= limit});
   }
 
+  void add_list(uint64_t address, uint32_t slot) {
+    if (is_missing(slot)) return;
+    CallMemory::List list;
+    for (std::string_view rest = span(slot); !rest.empty();) {
+      const std::string_view item = rest.substr(0, rest.find('\0'));
+      rest.remove_prefix(std::min(item.size() + 1, rest.size()));
+      if (!item.empty()) add_item(list, item.front(), item.substr(1));
+    }
+    memory.add_list(address, std::move(list));
+  }
+
+  static uint64_t hex_number(std::string_view text) {
+    uint64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number, 16);
+    return number;
+  }
+
+  static void add_item(CallMemory::List& list, char kind, std::string_view text) {
+    using End = CallMemory::List::End;
+    switch (kind) {
+      case SONDE_STRINGS_TEXT:
+      case SONDE_STRINGS_CUT: list.texts.push_back({0, text, kind == SONDE_STRINGS_CUT}); return;
+      case SONDE_STRINGS_ADDRESS: list.texts.push_back({hex_number(text), {}, true}); return;
+      case SONDE_STRINGS_END: list.end = End::Null; return;
+      case SONDE_STRINGS_UNREADABLE:
+        list.end = End::Unreadable;
+        list.end_at = hex_number(text);
+        return;
+      default: return;
+    }
+  }
+
   void describe(const CallCapture& capture) {
     const uint32_t slot = text_++;
     if (is_missing(slot) || span(slot) == "<none>") return;
@@ -289,7 +344,10 @@ class Collector {
 }  // namespace
 
 const ShownAmount& shown_amount() { return shown; }
-void set_shown_amount(const ShownAmount& amount) { shown = {std::min(amount.bytes, kMostShownBytes), amount.whole}; }
+void set_shown_amount(const ShownAmount& amount) {
+  shown = amount;
+  shown.bytes = std::min(amount.bytes, kMostShownBytes);
+}
 
 bool operator==(const CallCapture& a, const CallCapture& b) {
   return a.kind == b.kind && a.argument == b.argument && a.pointer_at == b.pointer_at && a.count == b.count &&
@@ -300,8 +358,10 @@ bool operator==(const CallCapture& a, const CallCapture& b) {
 uint32_t CallCapture::texts() const {
   switch (kind) {
     case Kind::Text:
-    case Kind::Descriptor: return 1;
-    case Kind::Texts: return kShownStrings;
+    case Kind::Descriptor:
+    case Kind::List:
+    case Kind::Pointers: return 1;
+    case Kind::Texts: return kShownStrings + 1;
     case Kind::Bytes:
     case Kind::Buffers: break;
   }
@@ -331,6 +391,16 @@ std::optional<CallMemory::Piece> CallMemory::find(uint64_t address) const {
 std::string_view CallMemory::description(int descriptor) const {
   const auto found = descriptors_.find(descriptor);
   return found == descriptors_.end() ? std::string_view() : std::string_view(found->second);
+}
+
+const CallMemory::List* CallMemory::list(uint64_t address) const {
+  const auto found = lists_.find(address);
+  return found == lists_.end() ? nullptr : &found->second;
+}
+
+std::string_view CallMemory::pointers(uint64_t address) const {
+  const auto found = counts_.find(address);
+  return found == counts_.end() ? std::string_view() : std::string_view(found->second);
 }
 
 CallMemory collect(std::span<const CallCapture> captures, const CallSlots& slots, const sonde_record& record,

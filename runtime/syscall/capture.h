@@ -7,6 +7,7 @@
 // into code. A capture's slots follow from its position in the list, so the record contains no addresses.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -20,14 +21,18 @@
 
 namespace sonde {
 
-inline constexpr uint32_t kShownStrings = 32;  ///< of argv
+inline constexpr uint32_t kShownStrings = 32;  ///< of argv, where the source cannot capture lists
 inline constexpr uint32_t kShownBuffers = 6;   ///< of an iovec
 inline constexpr uint8_t kTheResult = 6;       ///< stands for the result, in place of an argument's number
 
 /// How much argstr shows. It is set once, before the first call is captured: the captures of a call are computed once.
 struct ShownAmount {
   uint32_t bytes = 32;  ///< of a buffer, or of a text that is not a path; at most kMostShownBytes
-  bool whole = false;   ///< all members of structures
+  bool whole = false;   ///< all members of structures, all texts of argv and the environment
+  bool lists = false;   ///< the source can capture arrays of texts (SONDE_DIF_TEXT_STRINGS)
+
+  /// How many texts of an array.
+  size_t texts() const { return whole ? SIZE_MAX : lists ? bytes : std::min(bytes, kShownStrings); }
 };
 inline constexpr uint32_t kMostShownBytes = 4096;
 const ShownAmount& shown_amount();
@@ -43,7 +48,9 @@ struct CallCapture {
     Text,        ///< up to a NUL
     Bytes,       ///< units of one size
     Descriptor,  ///< the name of what a descriptor is open on
-    Texts,       ///< the texts behind an array of pointers that ends with NULL; a slot each
+    Texts,       ///< the texts behind an array of pointers that ends with NULL; a slot each, and one more
+    List,        ///< the same in one slot, of any number
+    Pointers,    ///< how many pointers such an array has
     Buffers,     ///< the buffers of an iovec; a slot each
   };
   /// Where the number of units is.
@@ -100,20 +107,34 @@ class CallMemory {
     bool cut = false;
   };
 
+  /// An array of texts; a text that could not be read has no data.
+  struct List {
+    enum class End : uint8_t { Null, More, Unreadable };
+    std::vector<Piece> texts;
+    End end = End::More;
+    uint64_t end_at = 0;  ///< from where on it is unreadable
+  };
+
   void add(Piece piece) { pieces_.push_back(piece); }
   void describe(int descriptor, std::string_view what) { descriptors_.emplace(descriptor, what); }
   void add_text(Piece piece) { texts_.push_back(piece); }
   void add_unreadable_text(uint64_t address) { texts_.push_back({address, {}, true}); }
+  void add_list(uint64_t address, List list) { lists_.emplace(address, std::move(list)); }
+  void count_pointers(uint64_t address, std::string_view count) { counts_.emplace(address, count); }
 
   /// The piece at `address`; the longest if there are several (an ioctl's argument may be read or written).
   std::optional<Piece> find(uint64_t address) const;
   std::string_view description(int descriptor) const;  ///< empty: not known
   std::span<const Piece> texts() const { return texts_; }
+  const List* list(uint64_t address) const;           ///< null: was not captured
+  std::string_view pointers(uint64_t address) const;  ///< as SONDE_DIF_TEXT_POINTERS; empty: not known
 
  private:
   std::vector<Piece> pieces_;
   std::vector<Piece> texts_;  ///< of argv; a text that could not be read has no data
   std::map<int, std::string, std::less<>> descriptors_;
+  std::map<uint64_t, List> lists_;
+  std::map<uint64_t, std::string> counts_;
 };
 
 /// Reads the captures from a record. `arguments` are the call's.

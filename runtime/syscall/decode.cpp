@@ -196,7 +196,7 @@ class Decoder {
       case Form::as_data: return append(data(shape, Escape::Octal));
       case Form::as_random: return append(data(shape, Escape::Hex));
       case Form::as_strings: return append(strings());
-      case Form::as_environment: return append(pointer() + variables());
+      case Form::as_environment: return append(environment());
       case Form::as_msghdr: return append(message(shape.out));
       case Form::as_fd_set: return append(descriptors(shape));
       case Form::as_sigset_pair:
@@ -343,16 +343,44 @@ class Decoder {
   }
 
   std::string strings() const {
-    if (memory_.texts().empty()) return value_ == 0 ? "NULL" : pointer();
+    if (const CallMemory::List* list = memory_.list(value_)) return texts(*list);
+    const std::string_view count = memory_.pointers(value_);
+    if (memory_.texts().empty()) {
+      const auto first = memory_.find(value_);
+      const bool is_empty = first && first->bytes.size() >= 8 && read_as<uint64_t>(first->bytes, 0) == 0;
+      return is_empty || count == "0" ? "[]" : pointer();
+    }
+    const bool endless = count.ends_with('?');
+    return texts({{memory_.texts().begin(), memory_.texts().end()},
+                  endless ? CallMemory::List::End::Unreadable : CallMemory::List::End::Null,
+                  value_ + 8 * memory_.texts().size()});
+  }
+
+  static std::string texts(const CallMemory::List& list) {
+    using End = CallMemory::List::End;
+    constexpr size_t kMost = 28 << 10;  // bytes: strsize has room for two arrays
     std::string text;
-    for (const CallMemory::Piece& one : memory_.texts()) {
+    size_t count = 0;
+    for (; count < std::min(list.texts.size(), shown_amount().texts()) && text.size() < kMost; count++) {
+      const CallMemory::Piece& one = list.texts[count];
       text += text.empty() ? "" : ", ";
       text += one.bytes.data() == nullptr ? hex_text(one.address) : shown(one.bytes, one.cut);
     }
-    return "[" + text + (memory_.texts().size() == kShownStrings ? ", ...]" : "]");
+    if (count < list.texts.size() || list.end == End::More) return "[" + text + ", ...]";
+    return "[" + text + (list.end == End::Unreadable ? ", ... /* " + hex_text(list.end_at) + " */]" : "]");
+  }
+
+  std::string environment() const {
+    const CallMemory::List* list = shown_amount().whole ? memory_.list(value_) : nullptr;  // it may be argv's
+    return list != nullptr ? texts(*list) : pointer() + variables();
   }
 
   std::string variables() const {
+    if (std::string_view count = memory_.pointers(value_); !count.empty()) {
+      const bool endless = count.ends_with('?');
+      if (endless) count.remove_suffix(1);
+      return " /* " + std::string(count) + (count == "1" ? " var" : " vars") + (endless ? ", unterminated */" : " */");
+    }
     const auto piece = memory_.find(value_);
     if (!piece) return "";
     for (size_t at = 0; at + 8 <= piece->bytes.size(); at += 8) {
@@ -681,8 +709,8 @@ std::string quoted_words(std::span<const std::string> words) {
 std::string decode_exec(std::string_view path, std::span<const std::string> words,
                         std::span<const std::string> environment) {
   const std::string begin = quote(path, false) + ", [" +
-                            quoted_words(words.first(std::min<size_t>(words.size(), kShownStrings))) +
-                            (words.size() >= kShownStrings ? ", ...], " : "], ");
+                            quoted_words(words.first(std::min(words.size(), shown_amount().texts()))) +
+                            (words.size() > shown_amount().texts() ? ", ...], " : "], ");
   if (shown_amount().whole) return begin + "[" + quoted_words(environment) + "]";
   return begin + "/* " + std::to_string(environment.size()) + (environment.size() == 1 ? " var */" : " vars */");
 }

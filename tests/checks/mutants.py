@@ -313,7 +313,7 @@ MUTANTS = [
     # what only a table of everything shows
     E("runtime/syscall/decode.cpp", "void futex_argument(", "futex_command() != FUTEX_REQUEUE", "true", "scenario:every_call_as_in_the_table"),
     E("runtime/syscall/decode.cpp", "size_t most_bytes(", "count * size_of(id).bytes", "std::string_view::npos", "scenario:every_call_as_in_the_table"),
-    E("runtime/syscall/decode.cpp", "std::string decode_exec(", "words.size() >= kShownStrings", "words.size() > kShownStrings", "syscall_test:DecodeArguments.ManyWordsOfAnExec"),
+    E("runtime/syscall/decode.cpp", "std::string decode_exec(", "words.size() > shown_amount().texts()", "words.size() >= shown_amount().texts()", "syscall_test:DecodeArguments.ManyWordsOfAnExec"),
     E("runtime/syscall/structures.cpp", "std::string limit_text(", "limit > 1024", "limit >= 1024", "scenario:every_call_as_in_the_table"),
     E("runtime/syscall/structures.cpp", "std::string limit_text(", "limit % 1024 == 0", "true", "scenario:every_call_as_in_the_table"),
     E("runtime/syscall/structures.cpp", "std::string open_how_text(", "how.flags & 0x40", "true", "scenario:every_call_as_in_the_table"),

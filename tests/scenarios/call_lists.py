@@ -231,6 +231,26 @@ def structures_and_environments_in_full(world):
     check(re.search(r'^execve\("/usr/bin/true", \["true"\], \[.*"SONDE_A=1 2".*\]\) += 0$', first, re.M), f"the environment: {first}")
 
 
+@scenario(only="ptrace", why="the others capture no array of texts: they show its address, or 32 words of argv")
+def words_and_environments_of_execs(world):
+    """An execve that the program makes, beside strace: arrays that are empty, long, unreadable, without an end; texts that are; one that searches PATH."""
+    strace()
+    searching = ["env", "PATH=/nonexistent/a:/nonexistent/b:/usr/bin", "true", "1 2"]
+    for theirs, ours in (((), ()), (("-v",), ("-v", "--string-limit=32")), (("-s", "4"), ("--string-limit=4",)), (("-s", "100"), ("--string-limit=100",))):
+        for command in ([world.program("execs")], searching):
+            seen = []
+            for tool in (["strace", "-f", *theirs], [world.binary, *ours]):
+                result = world.run([*tool, "-o", world.path("out", ""), "-e", "trace=%process", "-e", "signal=none", *command])
+                equal(result.status, 0, f"status of {tool}")
+                lines = [line for line in open(world.path("out"), encoding="utf-8").read().splitlines() if "execve" in line]
+                seen.append([re.sub(r"0x[0-9a-f]{6,}", "ADDRESS", re.sub(r"^\d+ +", "", line)) for line in lines[1:] if "the value of one" not in line and "4000 vars" not in line])
+            equal(re.sub(" +=", " =", "\n".join(seen[1])), re.sub(" +=", " =", "\n".join(seen[0])), f"{command} with {ours}")
+    execs = world.sonde("-v", "-e", "trace=execve", world.program("execs")).stderr.splitlines()
+    many = [line for line in execs if "value of one of many" in line]
+    check(len(many) == 1 and many[0].endswith('one of many", ...]) = -1 ENOENT (No such file or directory)'), f"more than is shown: {[line[-80:] for line in many]}")
+    check("/* 4000 vars */" in world.sonde("-e", "trace=execve", world.program("execs")).stderr, "the number of many")
+
+
 @scenario()
 def time_in_calls_by_stack(world):
     """--off-cpu: folded stacks, or a flame graph; no probe is called sched:::off-cpu for it."""

@@ -231,6 +231,16 @@ TEST(DecodeArguments, WhatAProcessIsMadeOf) {
   world.memory.add_unreadable_text(0x66);
   world.put(kR, std::array<uint64_t, 3>{1, 1, 0});
   EXPECT_EQ(at_entry(SYS_execve, {kP, kQ, kR}, world), "\"/bin/ls\", [\"ls\", 0x66], 0x3000 /* 2 vars */");
+  World empty;
+  empty.text(kP, "/bin/ls");
+  empty.put(kQ, uint64_t{0});
+  empty.memory.count_pointers(kR, "1");
+  EXPECT_EQ(at_entry(SYS_execve, {kP, kQ, kR}, empty), "\"/bin/ls\", [], 0x3000 /* 1 var */");
+  World endless;
+  endless.text(kP, "/bin/ls");
+  endless.memory.add_text({0, "ls", false});
+  endless.memory.count_pointers(kQ, "1?");
+  EXPECT_EQ(at_entry(SYS_execve, {kP, kQ, 0}, endless), "\"/bin/ls\", [\"ls\", ... /* 0x2008 */], NULL");
   World waited;
   waited.put(kP, int{3 << 8});
   EXPECT_EQ(at_return(SYS_wait4, {UINT64_MAX, kP, 0, 0}, 77, waited),
@@ -255,11 +265,11 @@ TEST(DecodeArguments, ManyWordsOfAnExec) {
     World world;
     world.text(kP, "p");
     std::string shown;
-    for (size_t i = 0; i < std::min<size_t>(count, 32); i++) {
+    for (size_t i = 0; i < count; i++) {
       world.memory.add_text({0, "w", false});
-      shown += i == 0 ? "\"w\"" : ", \"w\"";
+      if (i < 32) shown += i == 0 ? "\"w\"" : ", \"w\"";
     }
-    const std::string words = "\"p\", [" + shown + (count < 32 ? "]" : ", ...]");
+    const std::string words = "\"p\", [" + shown + (count <= 32 ? "]" : ", ...]");
     EXPECT_EQ(at_entry(SYS_execve, {kP, kQ, 0}, world), words + ", NULL");
     EXPECT_THAT(decode_exec("p", std::vector<std::string>(count, "w"), kTwo), ::testing::StartsWith(words)) << count;
   }
@@ -591,6 +601,30 @@ TEST(Siginfo, Ends) {
   EXPECT_EQ(format_end(CLD_DUMPED, SIGSEGV), "killed by SIGSEGV (core dumped)");
 }
 
+TEST(DecodeArguments, AnArrayOfTexts) {
+  using End = CallMemory::List::End;
+  const auto shows = [](CallMemory::List list, ShownAmount amount) {
+    World world;
+    world.text(kP, "/bin/ls");
+    world.memory.add_list(kQ, std::move(list));
+    world.memory.count_pointers(kR, "2?");
+    set_shown_amount(amount);
+    const std::string text = at_entry(SYS_execve, {kP, kQ, kR}, world);
+    set_shown_amount({});
+    return text;
+  };
+  const CallMemory::List two{{{0, "ls", false}, {0x66, {}, true}}, End::Null};
+  constexpr const char* kAfter = ", 0x3000 /* 2 vars, unterminated */";
+  EXPECT_EQ(shows(two, {}), std::string("\"/bin/ls\", [\"ls\", 0x66]") + kAfter);
+  EXPECT_EQ(shows({two.texts, End::More}, {}), std::string("\"/bin/ls\", [\"ls\", 0x66, ...]") + kAfter);
+  EXPECT_EQ(shows({two.texts, End::Unreadable, 0x5000}, {}),
+            std::string("\"/bin/ls\", [\"ls\", 0x66, ... /* 0x5000 */]") + kAfter);
+  EXPECT_EQ(shows({{}, End::Null}, {}), std::string("\"/bin/ls\", []") + kAfter);
+  EXPECT_EQ(shows(two, {.bytes = 1, .lists = true}), std::string("\"/bin/ls\", [\"l\"..., ...]") + kAfter);
+  EXPECT_EQ(shows(two, {.bytes = 1, .whole = true, .lists = true}),
+            std::string("\"/bin/ls\", [\"l\"..., 0x66]") + kAfter);
+}
+
 TEST(Decode, AnExecThatIsKnownFromElsewhere) {
   const std::vector<std::string> words = {"ls", "-l", std::string(40, 'x')};
   EXPECT_EQ(decode_exec("/bin/ls", words, std::vector<std::string>{"A=1"}),
@@ -599,6 +633,8 @@ TEST(Decode, AnExecThatIsKnownFromElsewhere) {
   const std::string many = decode_exec("x", std::vector<std::string>(40, "w"), kTwo);
   EXPECT_TRUE(many.ends_with("\"w\", ...], /* 2 vars */")) << many;
   EXPECT_EQ(std::ranges::count(many, 'w'), 32);
+  const std::string all = decode_exec("x", std::vector<std::string>(32, "w"), kTwo);
+  EXPECT_TRUE(all.ends_with("\"w\"], /* 2 vars */")) << all;
 }
 
 TEST(Decode, ASignalsReturnPutsBackAnError) {

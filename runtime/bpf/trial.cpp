@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "runtime/bpf/apart.h"
 #include "runtime/bpf/bpf_call.h"
@@ -295,9 +297,16 @@ Result<void> Trial::run(UprobeForm form, std::unique_ptr<TrialMechanism> mechani
   return {};
 }
 
+/// A child of ours that has yet to execute its program has the descriptors, too: only then they are closed.
 Result<void> Trial::settle() {
+  constexpr auto kPatience = std::chrono::seconds(5);
+  constexpr auto kPause = std::chrono::milliseconds(2);
   if (mechanism_) mechanism_->disarm();
-  if (!pages_.restored()) return wrong("it does not restore the code when it is taken away");
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!pages_.restored()) {
+    if (std::chrono::steady_clock::now() > end) return wrong("it does not restore the code when it is taken away");
+    std::this_thread::sleep_for(kPause);
+  }
   return {};
 }
 

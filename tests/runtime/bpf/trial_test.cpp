@@ -14,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <thread>
 
 #include "runtime/bpf/trials.h"
 
@@ -29,7 +30,7 @@ struct Lie {
   std::vector<uint8_t> behind = {};  ///< code that runs when all registers are as they were
   std::function<uint64_t(uint64_t)> count = [](uint64_t hits) { return hits; };
   uint64_t address_off = 0;
-  bool swaps_cookies = false, never_arms = false, never_restores = false;
+  bool swaps_cookies = false, never_arms = false, never_restores = false, restores_late = false;
 };
 
 class Liar final : public TrialMechanism {
@@ -38,7 +39,10 @@ class Liar final : public TrialMechanism {
     void* memory = mmap(nullptr, sizeof(Memory), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     memory_ = static_cast<Memory*>(memory);
   }
-  ~Liar() override { munmap(memory_, sizeof(Memory)); }
+  ~Liar() override {
+    if (later_.joinable()) later_.join();
+    munmap(memory_, sizeof(Memory));
+  }
 
   Result<void> arm(const TrialPages& pages) override {
     pages_ = &pages;
@@ -53,8 +57,12 @@ class Liar final : public TrialMechanism {
   }
   const volatile TrialHit* hits() const override { return memory_->hits; }
   void disarm() override {
-    for (uint32_t n = 0; n < kTrialVariants && !kept_[n].empty() && !lie_.never_restores; n++)
-      write(pages_->site(n), kept_[n]);
+    if (lie_.never_restores) return;
+    if (!lie_.restores_late) return restore();
+    later_ = std::thread([this] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      restore();
+    });
   }
 
  private:
@@ -65,6 +73,9 @@ class Liar final : public TrialMechanism {
     uint64_t counts[kRaw];
   };
 
+  void restore() {
+    for (uint32_t n = 0; n < kTrialVariants && !kept_[n].empty(); n++) write(pages_->site(n), kept_[n]);
+  }
   void write(size_t at, const std::vector<uint8_t>& bytes) {
     ASSERT_EQ(pwrite(pages_->fd(), bytes.data(), bytes.size(), static_cast<off_t>(at)),
               static_cast<ssize_t>(bytes.size()));
@@ -125,6 +136,7 @@ class Liar final : public TrialMechanism {
   const TrialPages* pages_ = nullptr;
   Memory* memory_ = nullptr;
   std::array<std::vector<uint8_t>, kTrialVariants> kept_;
+  std::thread later_;
 };
 
 const Lie kLies[] = {
@@ -168,6 +180,16 @@ TEST(Trial, FindsEachLie) {
     if (found.empty() && !gone) found = gone.error().message();
     EXPECT_EQ(found, lie.found) << lie.name;
   }
+}
+
+/// A child that has yet to execute its program holds the probes for a moment.
+TEST(Trial, WaitsForCodeThatIsRestoredLate) {
+  Lie late{"restored late", ""};
+  late.restores_late = true;
+  Trial trial;
+  EXPECT_TRUE(trial.run(UprobeForm::LongNop, std::make_unique<Liar>(late)));
+  auto gone = trial.settle();
+  EXPECT_TRUE(gone) << gone.error().message();
 }
 
 /// A lie that changes one register, for each register.

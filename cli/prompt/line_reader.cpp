@@ -10,6 +10,7 @@
 #include "cli/prompt/line_reader.h"
 
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -81,6 +82,7 @@ class TerminalReader : public LineReader {
   }
   void show() override {
     if (ended_ || handling_ || released_) return;
+    take_terminal();
     rl_on_new_line();
     rl_redisplay();
   }
@@ -99,8 +101,7 @@ class TerminalReader : public LineReader {
     if (ended_) return;
     if (std::exchange(released_, false))
       return rl_callback_handler_install(prompt_.c_str(), &TerminalReader::take_line);
-    rl_deprep_terminal();  // else it would think that the terminal still has its settings; the shell has its own
-    rl_prep_terminal(1);
+    take_terminal();
     rl_on_new_line();
     rl_redisplay();
   }
@@ -119,6 +120,15 @@ class TerminalReader : public LineReader {
   bool interactive() const override { return true; }
 
  private:
+  /// After Ctrl-Z and fg the terminal has the shell's settings. Whatever shows the line next, the line of a target that ended meanwhile or SIGCONT, takes them
+  /// back first: keys that come before would be edited, and dropped, by the terminal.
+  static void take_terminal() {
+    termios settings;
+    if (tcgetattr(fileno(rl_instream), &settings) == 0 && (settings.c_lflag & ICANON) == 0) return;
+    rl_deprep_terminal();  // else readline would think that the terminal still has its own settings
+    rl_prep_terminal(1);
+  }
+
   static void take_line(char* line) { current_->take(line); }
   void take(char* line) {
     if (line == nullptr) {

@@ -120,8 +120,8 @@ class TerminalReader : public LineReader {
   bool interactive() const override { return true; }
 
  private:
-  /// After Ctrl-Z and fg the terminal has the shell's settings. Whatever shows the line next, the line of a target that ended meanwhile or SIGCONT, takes them
-  /// back first: keys that come before would be edited, and dropped, by the terminal.
+  /// After Ctrl-Z and fg the terminal has the shell's settings. Whatever shows the line next, a target's output or
+  /// SIGCONT, takes ours back first: the terminal itself would edit the keys that follow, and drop them.
   static void take_terminal() {
     termios settings;
     if (tcgetattr(fileno(rl_instream), &settings) == 0 && (settings.c_lflag & ICANON) == 0) return;

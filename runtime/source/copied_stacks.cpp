@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "runtime/process/proc_maps.h"
 
@@ -75,6 +76,8 @@ uint32_t CopiedStacks::walk(const sonde_record& record, const bpf::CopiedStack& 
   if (frames_.empty()) return 0;
   if (!machine::is_native(registers)) return frames_[0] = machine::pc(registers), 1;
   Process& process = process_of(record.pid);
+  const bool first = !std::exchange(process.looked, true);
+  if (first) look(record.pid, process);  // before the walk: the process may end meanwhile, and files have the rest
   const Piece piece{machine::sp(registers) & ~uint64_t{7}, stack};
   const guard::ReadMemory read = [&](uint64_t address, void* to, size_t length) {
     if (piece.holds(address, length)) return piece.put_over(address, to, length), true;
@@ -84,22 +87,24 @@ uint32_t CopiedStacks::walk(const sonde_record& record, const bpf::CopiedStack& 
   };
   const uint32_t count = process.unwinder.walk(guard::frame_registers(registers), copied.at_edge != 0, read,
                                                frames_.data(), static_cast<uint32_t>(frames_.size()));
-  note_mappings(record, process);
+  if (note_mappings(record, process) && !first) look(record.pid, process);
   return count;
 }
 
-/// What walks have found out about the process's memory.
-void CopiedStacks::note_mappings(const sonde_record& record, Process& process) {
+void CopiedStacks::look(uint32_t pid, Process& process) {
+  std::vector<guard::Mapping> objects = guard::read_mappings(static_cast<pid_t>(pid));
+  if (!objects.empty()) process.objects = std::move(objects);
+}
+
+/// What walks have found out about the process's memory. Returns whether that is anything new.
+bool CopiedStacks::note_mappings(const sonde_record& record, Process& process) {
   const std::vector<guard::Mapping> fresh = process.unwinder.take_files(static_cast<pid_t>(record.pid));
   (void)process.unwinder.take_lacking(false);
   for (const guard::Mapping& one : fresh)
     seen_.push_back({{record.pid, Nanoseconds(record.timestamp), one.start, one.end - one.start, one.offset, one.major,
                       one.minor, one.inode, one.path, nullptr},
                      false});
-  if (fresh.empty() && process.looked) return;
-  std::vector<guard::Mapping> objects = guard::read_mappings(static_cast<pid_t>(record.pid));
-  if (!objects.empty()) process.objects = std::move(objects);
-  process.looked = true;
+  return !fresh.empty();
 }
 
 /// From the file that is mapped there, for a process that has ended. Only what is not written to is the same there.

@@ -37,7 +37,8 @@ class CopiedStacks {
   Process& process_of(uint32_t pid);
   uint32_t walk(const sonde_record& record, const bpf::CopiedStack& copied, std::span<const uint8_t> stack);
   bool read_file(const Process& process, uint64_t address, void* to, size_t length);
-  void note_mappings(const sonde_record& record, Process& process);
+  static void look(uint32_t pid, Process& process);
+  bool note_mappings(const sonde_record& record, Process& process);
 
   std::map<uint32_t, Process> processes_;                    ///< by pid
   std::map<std::pair<uint64_t, uint64_t>, UniqueFd> files_;  ///< by device and inode

@@ -315,8 +315,14 @@ void divide_signed(L* l, const In* in, const Row* row) {
 
 // ---- memory ----------------------------------------------------------------------------------------------------
 
-void lower_load(L* l, const In* in, const Row*) {
-  const int bits = 64 - 8 * in->i;
+/// The read of an argument that is translated; null: it is another instruction.
+const PlacedRead* argument_read(L* l) {
+  const auto found = column_of(l).arguments.find(column_of(l).at);
+  return found == column_of(l).arguments.end() ? nullptr : &found->second;
+}
+
+/// R1 = what is there
+ReadEnds load_memory(L* l, const In* in) {
   sonde_lower_load(l, R3, in->a);
   sonde_lower_st(l, BPF_DW, FP, kValue, 0);
   sonde_lower_mov(l, R1, FP);
@@ -324,7 +330,11 @@ void lower_load(L* l, const In* in, const Row*) {
   sonde_lower_mov_imm(l, R2, in->i);
   call_helper(l, in->op == SONDE_DIF_LDK ? BPF_FUNC_probe_read_kernel : BPF_FUNC_probe_read_user);
   sonde_lower_ldx(l, BPF_DW, R1, FP, kValue);
-  const uint32_t good = sonde_lower_branch_imm(l, BPF_JEQ, R0, 0);
+  return {.read = {sonde_lower_branch_imm(l, BPF_JEQ, R0, 0)}, .failed = {sonde_lower_jump(l)}};
+}
+
+/// R1 = 0, and the fault is pending if no other one is.
+void note_fault(L* l, const In* in) {
   sonde_lower_mov_imm(l, R1, 0);
   sonde_lower_ldx(l, BPF_W, R2, BPF_REG_6, kFaulted);
   const uint32_t later = sonde_lower_branch_imm(l, BPF_JNE, R2, 0);
@@ -332,7 +342,22 @@ void lower_load(L* l, const In* in, const Row*) {
   sonde_lower_load(l, R3, in->a);
   sonde_lower_stx(l, BPF_DW, BPF_REG_6, R3, kFaultAddress);
   sonde_lower_land(l, later);
-  sonde_lower_land(l, good);
+}
+
+void land_all(L* l, const std::vector<uint32_t>& branches) {
+  for (const uint32_t branch : branches) sonde_lower_land(l, branch);
+}
+
+void lower_load(L* l, const In* in, const Row*) {
+  const int bits = 64 - 8 * in->i;
+  const PlacedRead* argument = argument_read(l);
+  const ReadEnds ends =
+      argument != nullptr ? load_argument(l, *argument, column_of(l).world.places_offset) : load_memory(l, in);
+  if (!ends.failed.empty()) {
+    land_all(l, ends.failed);
+    note_fault(l, in);
+  }
+  land_all(l, ends.read);
   if (in->op == SONDE_DIF_LDS) {
     sonde_lower_alu_imm(l, BPF_LSH, R1, bits);
     sonde_lower_alu_imm(l, BPF_ARSH, R1, bits);
@@ -396,6 +421,23 @@ void lower_store_thread(L* l, const In* in, const Row*) {
 
 // ---- captures --------------------------------------------------------------------------------------------------
 
+void capture_argument(L* l, const In* in, const PlacedRead& argument) {
+  const ReadEnds ends = copy_argument(l, argument, column_of(l).world.places_offset);
+  uint32_t failed = 0;
+  if (!ends.failed.empty()) {
+    land_all(l, ends.failed);
+    sonde_lower_load(l, R1, in->a);
+    fault_slot(l, in->d, R1);
+    if (ends.read.empty()) return;
+    failed = sonde_lower_jump(l);
+  }
+  land_all(l, ends.read);
+  sonde_lower_mov_imm(l, R3, static_cast<int32_t>(argument.read.length));
+  round_up(l, R3);
+  end_span(l, in->d, R3, R0);
+  if (!ends.failed.empty()) sonde_lower_land(l, failed);
+}
+
 void lower_capture(L* l, const In* in, const Row*) {
   uint32_t clean = 0, taken = 0;
   const bool check = fault_possible(l);
@@ -418,7 +460,11 @@ void lower_capture(L* l, const In* in, const Row*) {
     case SONDE_DIF_CAPKSTR: capture_text(l, in, false); break;
     case SONDE_DIF_CAPSTRN: capture_text(l, in, true); break;
     case SONDE_DIF_CAPMEM:
-    case SONDE_DIF_CAPKMEM: capture_memory(l, in); break;
+    case SONDE_DIF_CAPKMEM: {
+      const PlacedRead* argument = argument_read(l);
+      argument != nullptr ? capture_argument(l, in, *argument) : capture_memory(l, in);
+      break;
+    }
     case SONDE_DIF_CAPSTACK: capture_user_stack(l, in); break;
     case SONDE_DIF_CAPKSTACK: capture_kernel_stack(l, in); break;
     default:
@@ -531,10 +577,19 @@ bool needs_ring(const In& in) {
   return false;
 }
 
+/// A load that cannot fail leaves no fault in a ring.
+bool is_sure(const PlacedReads& arguments, uint32_t at) {
+  const auto found = arguments.find(at);
+  return found != arguments.end() && !found->second.may_fault();
+}
+
 /// The first instruction that needs a ring, if what comes before leads past it only to a FAIL; else the first.
-uint32_t where_ring_begins(const sonde_dif_program& fire) {
+uint32_t where_ring_begins(const sonde_dif_program& fire, const PlacedReads& arguments) {
+  const auto needs_none = [&](uint32_t at) {
+    return !needs_ring(fire.insns[at]) || (sonde_lower_is_load(fire.insns[at].op) && is_sure(arguments, at));
+  };
   uint32_t first = 0;
-  while (first < fire.length && !needs_ring(fire.insns[first])) first++;
+  while (first < fire.length && needs_none(first)) first++;
   for (uint32_t at = 0; at < first; at++) {
     const In& in = fire.insns[at];
     if (!sonde_lower_is_branch(in.op)) continue;
@@ -572,11 +627,12 @@ uint32_t longest_record(const sonde_dif_program& fire, uint32_t stacks) {
 }
 
 /// Instructions that a fire part may become, at most.
-uint32_t most_of(const sonde_dif_program& fire, bool folds) {
+uint32_t most_of(const sonde_dif_program& fire, const PlacedReads& arguments, bool folds) {
   uint32_t most = kFrame + fire.length * kMostPerInsn + (folds ? kFoldFrame : 0);
   for (uint32_t at = 0; at < fire.length; at++)
     if (fire.insns[at].op == SONDE_DIF_CAPTEXT && !sonde_lower_is_execname(&fire.insns[at])) most += kMostPerText;
   most += count_stacks(fire) * kMostPerStack;
+  for (const auto& [at, read] : arguments) most += read.most_insns();
   return most;
 }
 
@@ -606,12 +662,13 @@ Column::Column(const World& shared, sonde_tap_kind of, uint32_t number, const Fi
       index(number),
       fold(fire.fold != nullptr && count_stacks(*fire.program) == 0 && can_fold(*fire.fold, *fire.program) ? fire.fold
                                                                                                            : nullptr),
-      ring_from(where_ring_begins(*fire.program)),
+      arguments(place_reads(*fire.program, fire.places)),
+      ring_from(where_ring_begins(*fire.program, arguments)),
       copied_stacks(count_stacks(*fire.program)),
       urgent(is_urgent(fire)),
       in_scratch(fold != nullptr || captures_paths(*fire.program)),
       record_max(longest_record(*fire.program, copied_stacks)),
-      code_(most_of(*fire.program, fold != nullptr)),
+      code_(most_of(*fire.program, arguments, fold != nullptr)),
       starts_(fire.program->length) {
   program = fire.program;
   target = &kTarget;

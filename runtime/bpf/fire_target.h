@@ -20,6 +20,7 @@
 #include "kmod/shared/fold.h"
 #include "kmod/shared/lower.h"
 #include "runtime/base/result.h"
+#include "runtime/bpf/argument_code.h"
 #include "runtime/bpf/frame.h"
 #include "runtime/bpf/hooks.h"
 #include "runtime/bpf/kernel_layout.h"
@@ -37,6 +38,7 @@ struct World {
   bool folds = false;                      ///< a column of the section folds, so who has a ring may have no time yet
   bool urgent = false;                     ///< a column of the section has urgent records
   int words_map = -1, last_read_map = -1;  ///< of run_times.h; -1: no fire part reads vtimestamp
+  int32_t places_offset = 0;               ///< in a row: the number of the list of where its tap's arguments are
 };
 
 /// A fire part, and how its records fold; null or without parts: they do not.
@@ -46,7 +48,8 @@ struct FirePart {
 
   const sonde_dif_program* program;
   const sonde_fold* fold;
-  bool urgent;  ///< the reader is woken for each record, if it is not awake already
+  bool urgent;                              ///< the reader is woken for each record, if it is not awake already
+  std::vector<ArgumentPlaces> places = {};  ///< all that differ among the taps where it runs
 };
 
 /// What is true of a section whose columns these are: `world` gets it.
@@ -65,6 +68,7 @@ struct Column : sonde_lowering {
   sonde_tap_kind kind;
   uint32_t index;
   const sonde_fold* fold;   ///< null: each firing is a record
+  PlacedReads arguments;    ///< what it reads of arguments by their types
   uint32_t ring_from;       ///< the first DIF instruction that is run with a ring
   uint32_t copied_stacks;   ///< slots of user stacks, whose walk is left to the reader
   bool urgent;              ///< the reader is woken for each record

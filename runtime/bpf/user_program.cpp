@@ -330,6 +330,7 @@ void find_row(sonde_lowering* l, const UserProgram& wanted) {
 
 Result<std::vector<bpf_insn>> build_user_program(const UserProgram& wanted, World world) {
   look_at(wanted.columns, world);
+  world.places_offset = epid_offset(wanted.columns.size());
   std::vector<bpf_insn> all;
   Code before;
   begin(&before);

@@ -40,7 +40,8 @@ struct Reentered {
 struct UserProgram {
   sonde_tap_kind kind;
   std::vector<FirePart> columns;
-  int table;          ///< an array map of rows, TableRow with an epid for each column
+  int table;          ///< an array map of rows: TableRow with an epid for each column, and, if one reads args[] by its
+                      ///< types, the number of the list (ArgumentPlaces)
   int places;         ///< an array map of UserPlace, with the same rows
   int reentered;      ///< a hash map; -1: no function jumps to its own first instruction
   int origins;        ///< a hash map: process --> the target that it descends from; -1: every process is traced

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <unordered_map>
 
+#include "runtime/bpf/argument_code.h"
 #include "runtime/bpf/bpf_call.h"
 #include "runtime/bpf/hook_program.h"
 #include "runtime/source/capabilities.h"
@@ -112,18 +114,52 @@ std::string place_of(const Tap& tap) {
   return tap.path + offset;
 }
 
-/// Typed arguments are memory at addresses that no process can map; here nobody knows where they are.
-bool reads_typed_arguments(const sonde_dif_program& fire) {
-  for (uint32_t at = 0; at < fire.length; at++) {
-    uint64_t value = 0;
-    if (fire.insns[at].op != SONDE_DIF_LC) continue;
-    std::memcpy(&value, fire.pool + fire.insns[at].i, sizeof value);
-    if (value >> 48 == SONDE_ARGUMENT_WINDOW >> 48) return true;
-  }
-  return false;
+std::string other_sources() {
+  return "-x source=" + sources_with([](const SourceCapabilities& can) { return can.holds; }) + " can";
 }
 
 }  // namespace
+
+/// The lists of locations of a kind's taps, as far as its fire parts read arguments by their types.
+class UserProbes::Lists {
+ public:
+  explicit Lists(std::span<const bpf::FirePart> columns) : lists_(columns.size()) {
+    for (const bpf::FirePart& fire : columns) {
+      reads_.emplace_back();
+      for (const auto& [at, read] : bpf::argument_reads(*fire.program)) reads_.back().push_back(read);
+    }
+  }
+
+  bool empty() const {
+    return std::ranges::all_of(reads_, [](const Reads& one) { return one.empty(); });
+  }
+  /// The number of the list of a tap where these columns run. `why`: why it cannot be armed, if it cannot.
+  uint32_t number_of(const Tap& tap, const std::vector<uint32_t>& columns, std::string& why) {
+    Reads all;
+    for (const uint32_t column : columns) all.insert(all.end(), reads_[column].begin(), reads_[column].end());
+    if (all.empty()) return 0;
+    const std::vector<sonde_location> list = bpf::places_read(all, tap.locations);
+    const std::string bytes(reinterpret_cast<const char*>(list.data()), list.size() * sizeof list.front());
+    Known& known = known_.try_emplace(bytes, Known{static_cast<uint32_t>(known_.size()), {}}).first->second;
+    for (const uint32_t column : columns)
+      if (known.columns.insert(column).second) lists_[column].push_back({known.number, list});
+    for (const bpf::ArgumentRead& read : all)
+      if (why.empty()) why = bpf::why_unreadable(read, list);
+    return known.number;
+  }
+  /// Those of the taps where a column runs.
+  const std::vector<bpf::ArgumentPlaces>& of(size_t column) const { return lists_[column]; }
+
+ private:
+  using Reads = std::vector<bpf::ArgumentRead>;
+  struct Known {
+    uint32_t number;
+    std::set<uint32_t> columns;
+  };
+  std::vector<Reads> reads_;                             ///< by column
+  std::vector<std::vector<bpf::ArgumentPlaces>> lists_;  ///< by column
+  std::map<std::string, Known> known_;                   ///< by the bytes of a list
+};
 
 size_t UserProbes::kind_of(const Tap& tap) {
   if (is_jump_back(tap)) return kJumps;
@@ -234,12 +270,15 @@ Result<void> UserProbes::rebuild_kind(size_t kind, const Session& session, const
   }
   const uint32_t rows = std::max(kinds_[kind].rows, 1u);
   if (by_probe.empty() && !kinds_[kind].program) return {};
-  auto table = MappedArray::create("table", bpf::row_bytes(columns.size()), rows);
+  std::vector<bpf::FirePart> fires;
+  for (const uint32_t program : columns) fires.push_back(session.programs.at(program).part());
+  Lists lists(fires);
+  auto table = MappedArray::create("table", bpf::row_bytes(columns.size() + (lists.empty() ? 0 : 1)), rows);
   if (!table) return std::move(table).error();
   auto places = MappedArray::create("places", sizeof(bpf::UserPlace), rows);
   if (!places) return std::move(places).error();
   for (const auto& [probe, of_probe] : by_probe) {
-    for (const Row* row : of_probe) {
+    for (Row* row : of_probe) {
       const auto from_entry = static_cast<int64_t>(row->tap.offset - row->tap.function);
       const bpf::UserPlace place{probe, 0, from_entry, row->tap.leave, 0};
       std::memcpy(places->bytes(row->number), &place, sizeof place);
@@ -248,10 +287,16 @@ Result<void> UserProbes::rebuild_kind(size_t kind, const Session& session, const
       uint32_t* words = table->words(row->number);
       words[0] = probe;
       for (const auto& [column, epid] : found->second) words[1 + column] = epid;
+      if (lists.empty()) continue;
+      std::vector<uint32_t> own;
+      for (const auto& [column, epid] : found->second) own.push_back(column);
+      row->lacks.clear();
+      words[1 + columns.size()] = lists.number_of(row->tap, own, row->lacks);
+      if (!row->lacks.empty() && row->link != 0)
+        return Error(place_of(row->tap) + ": " + row->lacks + "; " + other_sources(), EOPNOTSUPP);
     }
   }
-  std::vector<bpf::FirePart> fires;
-  for (const uint32_t program : columns) fires.push_back(session.programs.at(program).part());
+  for (size_t column = 0; column < fires.size(); column++) fires[column].places = lists.of(column);
   Kind& made = kinds_[kind];
   UniqueFd old_table = std::exchange(made.table, table->take_map());
   UniqueFd old_places = std::exchange(made.places, places->take_map());
@@ -262,10 +307,6 @@ Result<void> UserProbes::load(size_t kind, std::span<const bpf::FirePart> column
                               bool judges) {
   Kind& made = kinds_[kind];
   Result<std::vector<bpf_insn>> insns = std::vector<bpf_insn>();
-  for (const bpf::FirePart& fire : columns)
-    if (reads_typed_arguments(*fire.program))
-      return Error("args[] by the types of a function's parameters are not to be had here: use arg0, arg1 ...",
-                   EOPNOTSUPP);
   constexpr sonde_tap_kind kTaps[] = {SONDE_TAP_USER_ENTRY, SONDE_TAP_USER_RETURN, SONDE_TAP_USER_OFFSET};
   if (kind == kJumps) {
     insns = bpf::build_jump_program(made.places.get(), reentered_.get());
@@ -315,6 +356,8 @@ UserProbes::Group UserProbes::without_wrong(const Group& group, const std::vecto
                                tried.error().message() + ")");
     else if (by_thread)
       leave_out(*group[n], "it jumps by the memory of its thread");
+    else if (!group[n]->lacks.empty())
+      leave_out(*group[n], group[n]->lacks);
     else
       right.push_back(group[n]);
   }
@@ -385,8 +428,7 @@ void UserProbes::notice_left_out(size_t of) {
         "not traced, " + std::to_string(places.size()) + " of " + std::to_string(of) + " places: " + why + ": ";
     for (size_t n = 0; n < std::min(places.size(), kPlacesNamed); n++) text += (n > 0 ? ", " : "") + places[n];
     if (places.size() > kPlacesNamed) text += " ...";
-    notices_.push_back(text + "; -x source=" + sources_with([](const SourceCapabilities& can) { return can.holds; }) +
-                       " can");
+    notices_.push_back(text + "; " + other_sources());
   }
   left_out_.clear();
 }

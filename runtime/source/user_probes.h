@@ -55,7 +55,8 @@ class UserProbes {
     size_t kind;
     uint32_t number;
     Tap tap;
-    uint64_t link = 0;  ///< by number; 0: not armed
+    uint64_t link = 0;       ///< by number; 0: not armed
+    std::string lacks = {};  ///< why what its fire parts read cannot be read there; empty: it can
   };
   struct Link {
     std::vector<UniqueFd> fds;
@@ -66,6 +67,7 @@ class UserProbes {
     uint32_t rows = 0;  ///< numbers that have been given
     uint64_t misses = 0;
   };
+  class Lists;
   /// Taps of one kind in one file.
   using Group = std::vector<Row*>;
 

@@ -250,9 +250,8 @@ def stock_functions_fifty_thousand(world):
 def stock_functions_refuse_what_they_cannot(world):
     """By name, with who can."""
     need_it(world)
-    program = world.program("many_forks", "-g")
+    program = world.program("many_forks")
     for clause, said in (("pid$target:a.out:f:entry { stop(); }", "would have to wait"),
-                         ("pid$target:a.out:f:entry { trace(args[0]); }", "arg0"),
                          ("pid$target:a.out:f:entry, syscall:::entry { }", "functions only")):
         result = world.sonde("-w", *SOURCE, "-n", clause, "-c", f"{program} 1", status=1)
         check(said in result.stderr, f"{clause}: {result.stderr}")

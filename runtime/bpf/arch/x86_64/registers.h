@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kmod/shared/arch.h"
 #include "kmod/shared/dif.h"
 
 namespace sonde::bpf {
@@ -44,6 +45,13 @@ inline constexpr std::array<int16_t, 16> kOperandRegisters = {
     offsetof(pt_regs, rsp), offsetof(pt_regs, rbp), offsetof(pt_regs, rsi), offsetof(pt_regs, rdi),
     offsetof(pt_regs, r8),  offsetof(pt_regs, r9),  offsetof(pt_regs, r10), offsetof(pt_regs, r11),
     offsetof(pt_regs, r12), offsetof(pt_regs, r13), offsetof(pt_regs, r14), offsetof(pt_regs, r15)};
+/// By DWARF's numbers.
+inline constexpr std::array<int16_t, SONDE_CFI_REGISTERS> kFrameRegisters = {
+    offsetof(pt_regs, rax), offsetof(pt_regs, rdx), offsetof(pt_regs, rcx), offsetof(pt_regs, rbx),
+    offsetof(pt_regs, rsi), offsetof(pt_regs, rdi), offsetof(pt_regs, rbp), offsetof(pt_regs, rsp),
+    offsetof(pt_regs, r8),  offsetof(pt_regs, r9),  offsetof(pt_regs, r10), offsetof(pt_regs, r11),
+    offsetof(pt_regs, r12), offsetof(pt_regs, r13), offsetof(pt_regs, r14), offsetof(pt_regs, r15),
+    offsetof(pt_regs, rip)};
 /// Where flags are that conditions ask for.
 inline constexpr int32_t kCarry = 0, kParity = 2, kZero = 6, kSign = 7, kOverflow = 11;
 

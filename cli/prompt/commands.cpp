@@ -174,6 +174,12 @@ void watch(Prompt& prompt, const std::string& rest) {
   if (rest == "off" || (rest.empty() && prompt.watched().is_on())) return prompt.watched().end();
   auto watched = parse_watch(rest);
   if (!watched) return prompt.complain(watched.error());
+  const auto& all = prompt.session().program().aggregations;
+  const std::string& name = watched->name;
+  const bool there = name.empty() ? !all.empty() : std::ranges::find(all, name, &AggregationDesc::name) != all.end();
+  if (!there)
+    prompt.say("no aggregation" + (name.empty() ? "" : " @" + name) +
+               " yet: it is shown here as soon as a clause has it");
   prompt.watched().begin(std::move(*watched));
 }
 
@@ -288,6 +294,29 @@ struct OtherName {
 };
 constexpr std::array<OtherName, 4> kOtherNames = {{{"exit", "quit"}, {"quit", "quit"}, {"q", "quit"}, {"?", "help"}}};
 
+/// What people type because gdb or a shell has it, and how it is done here.
+/// Providers of other tools (kprobe:) are in compiler/source/other_words.h.
+constexpr auto kOfOtherTools = std::to_array<OtherName>({
+    {"attach", ":target PID attaches to a process"},
+    {"detach", ":stop lets the targets go"},
+    {"info", ":clauses lists the clauses, :target the targets, :list DESCRIPTION probes"},
+    {"show", ":clauses lists the clauses, :target the targets, :list DESCRIPTION probes"},
+    {"status", ":clauses lists the clauses, :target the targets, :source says what traces them"},
+    {"ps", ":target lists the targets"},
+    {"ls", ":list DESCRIPTION lists probes"},
+    {"p", "a clause prints a value: BEGIN { trace(X); }"},
+    {"echo", "a clause prints a value: BEGIN { trace(X); }"},
+    {"b", "the entry of a function is a probe: pid$target::NAME:entry { ustack(); }"},
+    {"break", "the entry of a function is a probe: pid$target::NAME:entry { ustack(); }"},
+    {"bt", "a clause has the stack: profile-97 { @[ustack()] = count(); }"},
+    {"backtrace", "a clause has the stack: profile-97 { @[ustack()] = count(); }"},
+    {"delete", ":disable N takes a clause out, :clauses numbers them"},
+    {"undo", ":disable N takes a clause out, :clauses numbers them"},
+    {"history", "the arrow keys and Ctrl-R find earlier lines"},
+    {"start", ":target COMMAND starts a program"},
+    {"strace", ":quit, then sonde PROGRAM shows the calls of a program as strace does"},
+});
+
 const OtherName* find_other_name(std::string_view word) {
   const auto found = std::ranges::find(kOtherNames, word, &OtherName::other);
   return found == kOtherNames.end() ? nullptr : found;
@@ -305,6 +334,12 @@ std::vector<const PromptCommandRow*> find_prompt_commands(std::string_view name)
     if (!name.empty() && row.name.starts_with(name)) found.push_back(&row);
   }
   return found;
+}
+
+std::string hint_on_word(std::string_view text) {
+  const std::string_view word = text.substr(0, text.find_first_of(" \t(;"));
+  const auto found = std::ranges::find(kOfOtherTools, word, &OtherName::other);
+  return found == kOfOtherTools.end() ? "" : std::string(found->name);
 }
 
 bool is_command(std::string_view text) { return text.starts_with(':') && !text.starts_with("::"); }

@@ -32,6 +32,9 @@ std::span<const PromptCommandRow> prompt_commands();
 /// Those whose names begin with `name`; the one that has this name, if there is one.
 std::vector<const PromptCommandRow*> find_prompt_commands(std::string_view name);
 
+/// How to do here what the first word of a line does in other tools; empty: no tool that we know has it.
+std::string hint_on_word(std::string_view text);
+
 /// A line that begins with a colon. Two are the beginning of a description: ::open:entry
 bool is_command(std::string_view text);
 

@@ -185,10 +185,11 @@ void Prompt::take_clause(const std::string& text) {
   const DiagnosticForm form = diagnostic_form(options_, look);
   show_warnings(output_, session_.compiler().warnings(), {}, before, form, look);
   if (entry) return say_taken(**entry);
-  const bool is_word = text.find_first_of(":{;") == text.npos;
-  if (form == DiagnosticForm::DTrace || is_word || session_.reported().empty())
-    return complain(trimmed(entry.error().message()) +
-                    (is_word ? "\nno command has that name either; :help lists them" : ""));
+  std::string hint = hint_on_word(text);
+  if (hint.empty() && text.find_first_of(":{;") == text.npos)
+    hint = "no command has that name either; :help lists them";
+  if (form == DiagnosticForm::DTrace || !hint.empty() || session_.reported().empty())
+    return complain(trimmed(entry.error().message()) + (hint.empty() ? "" : "\n" + hint));
   note_failure();
   output_.report(show_diagnostics(session_.reported(), {}, before, form, look));
 }
@@ -216,7 +217,8 @@ void Prompt::take_command(const std::string& text) {
   const std::vector<const PromptCommandRow*> rows = find_prompt_commands(name);
   edited_ = nullptr;
   if (rows.size() == 1) return rows.front()->run(*this, trimmed(text.substr(blank)));
-  if (rows.empty()) return complain("unknown command :" + name + "; :help lists them");
+  if (const std::string hint = hint_on_word(name); rows.empty())
+    return complain("unknown command :" + name + "; " + (hint.empty() ? ":help lists them" : hint));
   std::string names;
   for (const PromptCommandRow* row : rows) names += (names.empty() ? ":" : ", :") + std::string(row->name);
   complain(text + " may be " + names);

@@ -180,7 +180,7 @@ void name_root(L* l) {
 }
 
 /// Copies the text, which is not empty, into the record, up to what the slot has room for.
-void end_text(L* l, const In* in) {
+void copy_text(L* l, const In* in) {
   const auto most = std::min(kPathBytes, static_cast<int32_t>(sonde_dif_text_max(static_cast<uint32_t>(in->i))));
   sonde_lower_ldx(l, BPF_DW, R4, kRing, kLength);
   load_text_place(l, R3, R4);
@@ -246,7 +246,7 @@ void capture(L* l, const In* in, int32_t path_offset) {
   read_path(l, path_offset);
   begin_path(l);
   std::vector<uint32_t> failed = walk_up(l);
-  end_text(l, in);
+  copy_text(l, in);
   failed.push_back(none);
   fail(l, in, failed);
 }
@@ -392,7 +392,7 @@ void capture_descriptor_path(L* l, const In* in) {
   failed.insert(failed.end(), lost.begin(), lost.end());
   sonde_lower_land(l, none);
   sonde_lower_land(l, named);
-  end_text(l, in);
+  copy_text(l, in);
   fail(l, in, failed);
 }
 
@@ -407,7 +407,7 @@ void capture_of_file(L* l, const In* in, PutText&& put_text) {
   find_file(l, in);
   const uint32_t closed = sonde_lower_branch_imm(l, BPF_JEQ, R1, 0);
   Lacks lacks = put_text();
-  end_text(l, in);
+  copy_text(l, in);
   const uint32_t done = sonde_lower_jump(l);
   sonde_lower_land(l, closed);
   for (const uint32_t one : lacks.nothing) sonde_lower_land(l, one);
@@ -482,15 +482,9 @@ void capture_type(L* l, const In* in) {
   read_to_stack(l, kRead, kRead, member(l, "inode", "i_sb"), 8);
   read_to_stack(l, kRead, kRead, member(l, "super_block", "s_type"), 8);
   read_to_stack(l, kRead, kRead, member(l, "file_system_type", "name"), 8);
-  load_span_start(l, R1);
-  sonde_lower_mov_imm(l, R2, static_cast<int32_t>(sonde_dif_text_max(SONDE_DIF_TEXT_FDFS)));
-  sonde_lower_ldx(l, BPF_DW, R3, FP, kRead);
-  call_helper(l, BPF_FUNC_probe_read_kernel_str);  // the length with its NUL
+  read_text(l, SONDE_DIF_TEXT_FDFS, kRead, BPF_FUNC_probe_read_kernel_str);
   const uint32_t failed = sonde_lower_branch_imm(l, BPF_JSLE, R0, 0);
-  sonde_lower_mov(l, R3, R0);
-  sonde_lower_alu_imm(l, BPF_SUB, R3, 1);
-  round_up(l, R0);
-  end_span(l, in->d, R3, R0);
+  end_text(l, in->d);
   const uint32_t done = sonde_lower_jump(l);
   sonde_lower_land(l, closed);
   put_nothing(l, in);

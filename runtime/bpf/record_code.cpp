@@ -339,6 +339,20 @@ void end_span(L* l, uint32_t slot, uint8_t length, uint8_t stored) {
   sonde_lower_stx(l, BPF_W, kRing, R1, kUsed);
 }
 
+void read_text(L* l, uint32_t which, int16_t kept, int32_t helper) {
+  load_span_start(l, R1);
+  sonde_lower_mov_imm(l, R2, static_cast<int32_t>(sonde_dif_text_max(which)));
+  sonde_lower_ldx(l, BPF_DW, R3, FP, kept);
+  call_helper(l, helper);
+}
+
+void end_text(L* l, uint32_t slot) {
+  sonde_lower_mov(l, R3, R0);
+  sonde_lower_alu_imm(l, BPF_SUB, R3, 1);
+  round_up(l, R0);
+  end_span(l, slot, R3, R0);
+}
+
 void round_up(L* l, uint8_t reg) {
   if (reg != R0) sonde_lower_mov(l, R0, reg);
   sonde_lower_alu_imm(l, BPF_ADD, R0, 7);
@@ -481,10 +495,7 @@ void capture_text(L* l, const In* in, bool bounded) {
     sonde_lower_mov_imm(l, R0, 1);
   }
   sonde_lower_land(l, read);
-  sonde_lower_mov(l, R3, R0);
-  sonde_lower_alu_imm(l, BPF_SUB, R3, 1);
-  round_up(l, R0);
-  end_span(l, in->d, R3, R0);
+  end_text(l, in->d);
   sonde_lower_land(l, failed);
 }
 

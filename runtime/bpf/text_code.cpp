@@ -28,19 +28,13 @@ void capture_probe_text(L* l, const In* in) {
   }
   sonde_lower_load(l, R1, in->a);
   const uint32_t no_text = sonde_lower_branch_imm(l, BPF_JNE, R1, 0);
-  load_span_start(l, R1);
-  sonde_lower_mov_imm(l, R2, static_cast<int32_t>(sonde_dif_text_max(SONDE_DIF_TEXT_PROBE_TEXT)));
-  sonde_lower_ldx(l, BPF_DW, R3, FP, kText);
-  call_helper(l, BPF_FUNC_probe_read_user_str);  // the length with its NUL
+  read_text(l, SONDE_DIF_TEXT_PROBE_TEXT, kText, BPF_FUNC_probe_read_user_str);
   const uint32_t read = sonde_lower_branch_imm(l, BPF_JSGT, R0, 0);
   sonde_lower_land(l, no_text);
   fault_at(l, in, kText);
   const uint32_t failed = sonde_lower_jump(l);
   sonde_lower_land(l, read);
-  sonde_lower_mov(l, R3, R0);
-  sonde_lower_alu_imm(l, BPF_SUB, R3, 1);
-  round_up(l, R0);
-  end_span(l, in->d, R3, R0);
+  end_text(l, in->d);
   sonde_lower_land(l, failed);
 }
 
@@ -118,19 +112,13 @@ bool capture_name_of_process(L* l, const In* in) {
   sonde_lower_load(l, R1, in->a);
   sonde_lower_ldx(l, BPF_DW, R2, FP, kArguments + 8 * SONDE_ARG_SIGNAL_RECEIVER_PID);
   const uint32_t another = sonde_lower_branch(l, BPF_JNE, R1, R2);
-  load_span_start(l, R1);
-  sonde_lower_mov_imm(l, R2, static_cast<int32_t>(sonde_dif_text_max(SONDE_DIF_TEXT_COMM)));
-  sonde_lower_ldx(l, BPF_DW, R3, FP, kText);
-  call_helper(l, BPF_FUNC_probe_read_kernel_str);
+  read_text(l, SONDE_DIF_TEXT_COMM, kText, BPF_FUNC_probe_read_kernel_str);
   const uint32_t read = sonde_lower_branch_imm(l, BPF_JSGT, R0, 0);
   sonde_lower_land(l, another);
   fault_at(l, in, kText);
   const uint32_t failed = sonde_lower_jump(l);
   sonde_lower_land(l, read);
-  sonde_lower_mov(l, R3, R0);
-  sonde_lower_alu_imm(l, BPF_SUB, R3, 1);
-  round_up(l, R0);
-  end_span(l, in->d, R3, R0);
+  end_text(l, in->d);
   sonde_lower_land(l, failed);
   return true;
 }

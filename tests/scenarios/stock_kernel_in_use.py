@@ -1,23 +1,72 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scripts of tests/in-use/ and docs/examples/ that name no target, on the whole machine without the module. What deeds.c does is known; of other
-processes nothing is said."""
+processes nothing is said. Where a script does not tell who did it, --cgroup leaves the others out."""
 
+import calendar
+import os
 import pathlib
 import re
+import time
 
+from containers import Cgroup
 from in_use import IN_USE, distribution, rows
-from stock_kernel import SOURCE, bpf_ids, need_it, stop_tracing
+from stock_kernel import SOURCE, apart, bpf_ids, need_it, stop_tracing
+from stock_profile import clocks
 from support import check, equal, scenario, wait_until
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "examples"
 
 
-def whole(world, script, hooks, *deeds, options=(), arguments=(), folder=IN_USE):
-    """What the script prints while deeds.c does `deeds`; all hooks are armed before."""
-    sonde = world.start_sonde(*SOURCE, "-b", "16m", *options, "-s", folder / f"{script}.d", *arguments)
-    wait_until(lambda: bpf_ids(sonde)[1] == hooks or sonde.poll() is not None, what="sonde's start")
-    world.run([world.program("deeds"), *deeds], cwd=world.home)
+def auto():
+    """Options for the source: none, unless auto takes the module."""
+    return SOURCE if os.path.exists("/dev/sonde") else ()
+
+
+def start_whole(world, script, hooks, options=(), arguments=(), folder=IN_USE):
+    """Starts sonde with the script; all hooks are armed then, or, without hooks, the clock of every CPU."""
+    sonde = world.start_sonde(*auto(), "-b", "16m", *options, "-s", folder / f"{script}.d", *arguments)
+    armed = lambda: bpf_ids(sonde)[1] == hooks if hooks else clocks(sonde) >= os.cpu_count()
+    wait_until(lambda: armed() or sonde.poll() is not None, what="sonde's start")
+    return sonde
+
+
+def whole(world, script, hooks, *deeds, options=(), arguments=(), folder=IN_USE, program=None):
+    """What the script prints while deeds.c does `deeds`."""
+    sonde = start_whole(world, script, hooks, options, arguments, folder)
+    world.run([program or world.program("deeds"), *deeds], cwd=world.home)
     return stop_tracing(world, sonde).stdout
+
+
+class Within:
+    """deeds.c in a cgroup of its own, and scripts that see only that one."""
+
+    def __init__(self, world):
+        self.world, self.cgroup = world, Cgroup(world, "deeds")
+
+    def __enter__(self):
+        self.cgroup.__enter__()
+        return self
+
+    def __exit__(self, *what):
+        self.cgroup.__exit__(*what)
+
+    def start(self, script, hooks, options=(), arguments=(), folder=IN_USE):
+        return start_whole(self.world, script, hooks, [f"--cgroup={self.cgroup.path}", *options], arguments, folder)
+
+    def do(self, *deeds):
+        """A command that does them there."""
+        into = self.world.path("into", f'#!/bin/sh\necho $$ >{self.cgroup.folder}/cgroup.procs\nexec {self.world.program("deeds")} "$@"\n')
+        equal(self.world.run([into, *deeds]).status, 0, "the deeds")
+
+    def see(self, script, hooks, *deeds, options=(), arguments=(), folder=IN_USE):
+        """What sonde says of these deeds."""
+        sonde = self.start(script, hooks, options, arguments, folder)
+        self.do(*deeds)
+        return stop_tracing(self.world, sonde)
+
+
+def lines(text):
+    return [line for line in text.splitlines() if line]
 
 
 @scenario(alone=True)
@@ -106,3 +155,107 @@ def stock_kernel_scripts_of_descriptors(world):
                        folder=EXAMPLES, options=["-q"]))
     for row in (["write", "3", first, "300", "3"], ["write", "3", second, "7", "1"], ["read", "3", first, "300", "3"]):
         check(row in found, f"fd-throughput: {row} in {found}")
+
+
+@scenario(alone=True)
+def stock_kernel_scripts_of_time(world):
+    """Sleeps, periods, dates and samples."""
+    need_it(world)
+    with Within(world) as within:
+        found = within.see("latency", 2, "sleep:25:4", options=["-q"]).stdout
+        ms, ns = (int(number) for number in re.findall(r"total (\d+)", found))
+        check(ms == ns // 1_000_000 and ms >= 100, f"latency: {ms} ms, {ns} ns")
+        sleeps = distribution(found)
+        check(sum(sleeps.values()) == 4 and min(sleeps) >= 20, f"latency: {sleeps}")
+        found = rows(within.see("ticks", 1, "getppid:10", "sleep:120", "getppid:5", "sleep:70").stdout)
+        periods = [row for row in found[1:] if row[0].isdigit()]
+        equal([int(row[0]) for row in periods], list(range(1, len(periods) + 1)), "ticks: numbered")
+        rest, all_calls = (next(int(row[1]) for row in found if row[0] == name) for name in ("rest", "all"))
+        equal((sum(int(row[1]) for row in periods if len(row) > 1) + rest, all_calls), (15, 15), "ticks: each call in one period")
+        before = time.time() - 2
+        date, epoch = lines(within.see("whendate", 1, f"open:{world.path('stamp', '')}", f"open:{world.path('stamps', '')}").stdout)
+        date, later, _ms = date.split("|")
+        check(before <= calendar.timegm(time.strptime(date, "%Y %b %d %H:%M:%S")) <= time.time() and later == "1", f"whendate: {date} {later}")
+        equal(epoch, "1970 Jan  1 00:00:00  |", "whendate: a date in a width")
+        samples = re.findall(r"((?: +\S+`\S+\n)+) +(\d+)$", within.see("uoncpu", 0, "spin:900", options=["-q"]).stdout, re.M)
+        own = sum(int(count) for stack, count in samples if re.match(r" +deeds`spin_here\+0x[0-9a-f]+\n +deeds`main\+0x", stack))
+        check(own > 0.7 * sum(int(count) for _stack, count in samples) > 14, f"uoncpu: {samples}")
+    equal(world.sonde("-s", IN_USE / "countdown.d").stdout.split(), [*[str(i) for i in range(10, 0, -1)], "blastoff!"], "countdown")
+
+
+@scenario(alone=True)
+def stock_kernel_scripts_that_count(world):
+    """Calls that are counted, numbered, kept by a ring, or ended by the first of them."""
+    need_it(world)
+    with Within(world) as within:
+        equal(rows(within.see("rates", 1, "getppid:2345").stdout), [["hundreds", "23"], ["thousands", "2"], ["ones", "2345"]], "rates")
+        found = lines(within.see("threads", 3, "getppid:3", "threads:5").stdout)
+        equal(found, ["main 3", "thread 5", "made 5 gone 6", *(5 * ["1"]), "3"], "threads")
+        sonde = within.start("firstcalls", 1, arguments=["4"])
+        within.do("getppid:1000")
+        equal(world.finish(sonde).stdout.split(), ["1", "2", "3", "4", "after", "4"], "firstcalls ends")
+        result = within.see("lastwords", 1, "getppid:5000")
+        numbers = [int(word) for word in result.stdout.split()]
+        dropped = sum(int(count) for count in re.findall(r"(\d+) drops? on CPU", result.stderr))
+        equal(max(numbers) + dropped, 5000, f"lastwords: the last one, and drops: {result.stderr}")
+        check(50 < len(numbers) < 4000 and len(set(numbers)) == len(numbers), f"lastwords: {len(numbers)} kept")
+
+
+@scenario(alone=True)
+def stock_kernel_scripts_that_read_arguments(world):
+    """Addresses of sockets; calls with their results; a command for each open."""
+    need_it(world)
+    program = apart(world, world.program("deeds"))
+    found = rows(whole(world, "connects", 2, "connect:9", "connect:9", program=program))
+    equal([row for row in found if row[0] == os.path.basename(program)], 2 * [[os.path.basename(program), "127.0.0.1:9", "refused", "1"]], "connects")
+    file = world.path(f"watched-{world.marker}", "text")
+    found = whole(world, "reaction", 1, f"open:{file}", f"open:{file}.not", f"open:{file}", options=["-w"], arguments=[os.path.basename(file)])
+    equal(lines(found), 2 * [f"opened: {file} by deeds"], "reaction")
+    gate, made = world.path("gate"), world.path("bytes")
+    os.mkfifo(gate)
+    deeds = world.start([world.program("deeds"), f"open:{gate}", "close", f"creat:{made}", "write:10", "close", f"open:{made}", "read:64", "read:64"])
+    wait_until(lambda: pathlib.Path(f"/proc/{deeds.pid}/wchan").read_text() == "wait_for_partner", what="the program waits")
+    sonde = start_whole(world, "trussrw", 2, ["-q"], [deeds.pid])
+    with open(gate, "wb"):
+        world.finish(deeds)
+    found = [re.sub("0x[0-9a-f]+", "AT", line) for line in lines(stop_tracing(world, sonde).stdout)]
+    equal(found, ["write(3, AT,   10)\t\t = 10", "read(3, AT,   64)\t\t = 10", "read(3, AT,   64)\t\t = 0"], "trussrw")
+
+
+@scenario()
+def stock_kernel_scripts_that_need_a_held_thread(world):
+    """Each is refused before anything is traced, with the probe and the sources that can: what it copies is at an address that only the body
+    knows, or it raises a signal."""
+    need_it(world)
+    for folder, script, probe, arguments in ((IN_USE, "execargs", "execve:entry", ()), (IN_USE, "fileops", "rename:return", ()), (IN_USE, "killer", "openat:entry", ("-w", "/etc/shadow")),
+                                             (EXAMPLES, "own-translators", "openat:entry", ())):
+        result = world.sonde(*auto(), "-s", folder / f"{script}.d", *arguments, status=1)
+        equal((result.stdout, result.stderr), ("", f"sonde: could not enable tracing: probe syscall:vmlinux:{probe}: its thread would have to wait, which the bpf source "
+                                               "cannot have it do; the kmod or ptrace source can\n"), script)
+
+
+@scenario(alone=True)
+def stock_kernel_examples_of_calls(world):
+    need_it(world)
+    program = apart(world, world.program("deeds"))
+    name, file = os.path.basename(program), world.path("there", "text")
+    found = whole(world, "failing-paths", 2, f"open:{file}", f"open:{file}.not", f"open:{file}/no", folder=EXAMPLES, program=program)
+    mine = [re.sub(r"\(\d+\)", "", line, count=1) for line in lines(found) if line.startswith(f"{name}(")]
+    equal(mine, [f'{name} openat("{file}.not") failed: no such file', f'{name} openat("{file}/no") failed: 20'], "failing-paths")
+    with Within(world) as within:
+        out = world.path("tables", "")
+        sonde = within.start("top-calls", 1, ["-o", out], folder=EXAMPLES)
+        within.do("getppid:5000", "stat:/etc/passwd", "usr1:30")
+        counted = lambda: sum(int(n) for n in re.findall(r"^  deeds +getppid +(\d+)$", pathlib.Path(out).read_text(encoding="utf-8"), re.M))
+        wait_until(lambda: counted() >= 5000, what="the tables of top-calls")
+        stop_tracing(world, sonde)
+        equal(counted(), 5000, "top-calls: each call in one table")
+
+
+@scenario()
+def each_script_without_a_target_is_run(_world):
+    """On the whole machine: no such script is unused here, except those of providers that no source has."""
+    text = pathlib.Path(__file__).read_text(encoding="utf-8")
+    scripts = [path for folder in (IN_USE, EXAMPLES) for path in folder.glob("*.d") if "target" not in path.read_text(encoding="utf-8")]
+    check(len(scripts) > 30, f"{len(scripts)} scripts")
+    equal([path.name for path in scripts if f'"{path.stem}"' not in text and path.stem not in ("bitesize", "cswstat", "withcpp")], [], "scripts without a scenario")

@@ -138,9 +138,11 @@ class Run {
     bool prompt = arguments_.mode == Mode::Prompt;
     if (auto done = settle_units(); !done) return fatal(done.error().message());
     if (auto done = settle_source(); !done) return fatal(done.error().message());
+    auto texts = read_sources(arguments_.programs, options_);  // once: standard input cannot be read again
+    if (!texts) return fatal(texts.error().message());
     const bool traces = arguments_.mode == Mode::Trace && !arguments_.disassemble;
-    auto session = Session::create(options_, output_, prompt || has_targets() || name_processes(arguments_.programs),
-                                   prompt, traces ? providers_named(arguments_.programs) : std::vector<std::string>(),
+    auto session = Session::create(options_, output_, prompt || has_targets() || name_processes(*texts), prompt,
+                                   traces ? providers_named(*texts) : std::vector<std::string>(),
                                    handed_ ? handed_->terminals : std::vector<std::string>());
     if (!session) return fatal(session.error().message());
     session_ = std::move(*session);
@@ -154,7 +156,7 @@ class Run {
         return fatal(done.error().message());
     load_plugins();
     if (auto done = open_output(); !done) return fatal(done.error().message());
-    return carry_out();
+    return carry_out(std::move(*texts));
   }
 
   void report_source() {
@@ -222,36 +224,34 @@ class Run {
     return {};
   }
 
-  int carry_out() {
-    auto texts = read_sources(arguments_.programs, options_);
-    if (!texts) return fatal(texts.error().message());
-    const bool sums = arguments_.summary && (arguments_.mode == Mode::Prompt || !texts->empty());
+  int carry_out(std::vector<SourceText> texts) {
+    const bool sums = arguments_.summary && (arguments_.mode == Mode::Prompt || !texts.empty());
     if (arguments_.no_script || sums) {
       auto own = own_script();
       if (!own) return fatal(own.error().message());
-      texts->push_back(std::move(*own));
+      texts.push_back(std::move(*own));
     }
-    if (texts->empty() && arguments_.mode == Mode::List) return list({});
-    if (texts->empty() && arguments_.mode == Mode::CompileOnly) {
+    if (texts.empty() && arguments_.mode == Mode::List) return list({});
+    if (texts.empty() && arguments_.mode == Mode::CompileOnly) {
       if (arguments_.words.empty()) return 0;
       const std::string& word = arguments_.words.front();
       return fatal("no probes specified\n    -e compiles what -n and -s name; the calls of a program: sonde " +
                    (parse_call_set(word) ? "-e trace=" + word + " " : "") + "PROGRAM ARGS");
     }
-    if (texts->empty() && arguments_.mode != Mode::Prompt)
+    if (texts.empty() && arguments_.mode != Mode::Prompt)
       return fatal(
           "no probes specified\n    a program alone, or -p PID, shows its calls; -n and -s give a script; --help shows "
           "how");
 
     if (Look::of(STDERR_FILENO).is_rich()) show_progress_on(STDERR_FILENO);
     if (arguments_.mode != Mode::List) session_->compiler().expect_bodies();
-    MacroValues macros{texts->empty() ? "" : texts->front().name, arguments_.words, [] { return 0; },
+    MacroValues macros{texts.empty() ? "" : texts.front().name, arguments_.words, [] { return 0; },
                        hint_on_words(arguments_)};
-    if (auto done = session_->prepare_targets(arguments_.commands, arguments_.pids, *texts, macros); !done)
+    if (auto done = session_->prepare_targets(arguments_.commands, arguments_.pids, texts, macros); !done)
       return given_up(done.error().message() + hint_on_start(done.error()));
-    auto compiled = session_->compile(*texts, macros);
-    if (!compiled) return refused(*texts, compiled.error());
-    return use(*texts, *compiled);
+    auto compiled = session_->compile(texts, macros);
+    if (!compiled) return refused(texts, compiled.error());
+    return use(texts, *compiled);
   }
 
   /// Behind the error of a program that is not there.

@@ -80,18 +80,6 @@ Result<SourceText> complete(Kind kind, const std::string& argument) {
   return SourceText{kind, argument, before + specifier + form->after + rest};
 }
 
-/// The text that a word of the command line stands for, if it can be read more than once.
-std::optional<std::string> text_for_outline(const Arguments::Program& program) {
-  if (program.kind == Kind::Name) return program.text;
-  if (program.kind != Kind::Script) {
-    auto text = complete(program.kind, program.text);
-    return text ? std::optional(text->text) : std::nullopt;
-  }
-  if (!std::filesystem::is_regular_file(program.text)) return std::nullopt;
-  auto text = read_file(program.text);
-  return text ? std::optional(*text) : std::nullopt;
-}
-
 /// Whether sonde itself fires the probe, without a source: BEGIN, END, ERROR and tick-*.
 bool fires_here(const ProbeDescription& description) {
   const std::string& name = description.name;
@@ -108,21 +96,15 @@ std::string provider_of(const ProbeDescription& description) {
 
 }  // namespace
 
-bool name_processes(const std::vector<Arguments::Program>& programs) {
-  return std::ranges::any_of(programs, [](const Arguments::Program& program) {
-    const auto text = text_for_outline(program);
-    return text && names_process(*text);
-  });
+bool name_processes(const std::vector<SourceText>& texts) {
+  return std::ranges::any_of(texts, [](const SourceText& one) { return names_process(one.text); });
 }
 
-std::vector<std::string> providers_named(const std::vector<Arguments::Program>& programs) {
+std::vector<std::string> providers_named(const std::vector<SourceText>& texts) {
   std::vector<std::string> found;
-  for (const Arguments::Program& program : programs) {
-    const auto text = text_for_outline(program);
-    if (!text) return {"*"};
-    for (const ProbeDescription& description : descriptions_of(*text))
+  for (const SourceText& one : texts)
+    for (const ProbeDescription& description : descriptions_of(one.text))
       if (!fires_here(description)) found.push_back(provider_of(description));
-  }
   return found;
 }
 

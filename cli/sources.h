@@ -17,13 +17,11 @@ Result<std::vector<SourceText>> read_sources(const std::vector<Arguments::Progra
 /// The name of a text in messages: "description 'syscall:::entry '" or "script 'FILE'".
 std::string describe(const SourceText& text);
 
-/// Whether one of them may contain a process number: names_process(). A script that can be read only once counts as
-/// without.
-bool name_processes(const std::vector<Arguments::Program>& programs);
+/// Whether one of them may contain a process number: names_process().
+bool name_processes(const std::vector<SourceText>& texts);
 
-/// The providers of all descriptions of these texts, as written, except of probes that sonde itself fires. A text that
-/// cannot be read more than once: "*".
-std::vector<std::string> providers_named(const std::vector<Arguments::Program>& programs);
+/// The providers of all descriptions of these texts, as written, except of probes that sonde itself fires.
+std::vector<std::string> providers_named(const std::vector<SourceText>& texts);
 
 /// Whether a word of the command line is a script: a file in the current folder that ends in .d, or begins with a #!
 /// line for sonde. A path with a slash is a program.

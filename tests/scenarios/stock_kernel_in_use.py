@@ -22,9 +22,9 @@ def auto():
     return SOURCE if os.path.exists("/dev/sonde") else ()
 
 
-def start_whole(world, script, hooks, options=(), arguments=(), folder=IN_USE):
+def start_whole(world, script, hooks, options=(), arguments=(), folder=IN_USE, **more):
     """Starts sonde with the script; all hooks are armed then, or, without hooks, the clock of every CPU."""
-    sonde = world.start_sonde(*auto(), "-b", "16m", *options, "-s", folder / f"{script}.d", *arguments)
+    sonde = world.start_sonde(*auto(), "-b", "16m", *options, "-s", script if script == "-" else folder / f"{script}.d", *arguments, **more)
     armed = lambda: bpf_ids(sonde)[1] == hooks if hooks else clocks(sonde) >= os.cpu_count()
     wait_until(lambda: armed() or sonde.poll() is not None, what="sonde's start")
     return sonde
@@ -50,17 +50,17 @@ class Within:
     def __exit__(self, *what):
         self.cgroup.__exit__(*what)
 
-    def start(self, script, hooks, options=(), arguments=(), folder=IN_USE):
-        return start_whole(self.world, script, hooks, [f"--cgroup={self.cgroup.path}", *options], arguments, folder)
+    def start(self, script, hooks, options=(), arguments=(), folder=IN_USE, **more):
+        return start_whole(self.world, script, hooks, [f"--cgroup={self.cgroup.path}", *options], arguments, folder, **more)
 
     def do(self, *deeds):
         """A command that does them there."""
         into = self.world.path("into", f'#!/bin/sh\necho $$ >{self.cgroup.folder}/cgroup.procs\nexec {self.world.program("deeds")} "$@"\n')
         equal(self.world.run([into, *deeds]).status, 0, "the deeds")
 
-    def see(self, script, hooks, *deeds, options=(), arguments=(), folder=IN_USE):
+    def see(self, script, hooks, *deeds, options=(), arguments=(), folder=IN_USE, **more):
         """What sonde says of these deeds."""
-        sonde = self.start(script, hooks, options, arguments, folder)
+        sonde = self.start(script, hooks, options, arguments, folder, **more)
         self.do(*deeds)
         return stop_tracing(self.world, sonde)
 
@@ -189,11 +189,15 @@ def stock_kernel_scripts_that_count(world):
     need_it(world)
     with Within(world) as within:
         equal(rows(within.see("rates", 1, "getppid:2345").stdout), [["hundreds", "23"], ["thousands", "2"], ["ones", "2345"]], "rates")
+        with open(IN_USE / "rates.d", encoding="utf-8") as script:
+            equal(rows(within.see("-", 1, "getppid:1001", stdin=script).stdout)[1:], [["thousands", "1"], ["ones", "1001"]], "rates, from standard input")
         found = lines(within.see("threads", 3, "getppid:3", "threads:5").stdout)
         equal(found, ["main 3", "thread 5", "made 5 gone 6", *(5 * ["1"]), "3"], "threads")
         sonde = within.start("firstcalls", 1, arguments=["4"])
         within.do("getppid:1000")
         equal(world.finish(sonde).stdout.split(), ["1", "2", "3", "4", "after", "4"], "firstcalls ends")
+        found = lines(within.see("withcpp", 1, "getppid:9", "sleep:60", options=["-C", "-I", str(IN_USE)]).stdout)
+        equal(found, ["limit 3", "call 1", "call 2", "call 3", "ticked: 1"], "withcpp")
         result = within.see("lastwords", 1, "getppid:5000")
         numbers = [int(word) for word in result.stdout.split()]
         dropped = sum(int(count) for count in re.findall(r"(\d+) drops? on CPU", result.stderr))
@@ -258,4 +262,4 @@ def each_script_without_a_target_is_run(_world):
     text = pathlib.Path(__file__).read_text(encoding="utf-8")
     scripts = [path for folder in (IN_USE, EXAMPLES) for path in folder.glob("*.d") if "target" not in path.read_text(encoding="utf-8")]
     check(len(scripts) > 30, f"{len(scripts)} scripts")
-    equal([path.name for path in scripts if f'"{path.stem}"' not in text and path.stem not in ("bitesize", "cswstat", "withcpp")], [], "scripts without a scenario")
+    equal([path.name for path in scripts if f'"{path.stem}"' not in text and path.stem not in ("bitesize", "cswstat")], [], "scripts without a scenario")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// @name[keys] = function(...): keys and function are fixed by the first use.
+// @name[keys] = function(...): kinds of keys and function are fixed by the first use. An integer key is as wide as its uses
+// need, so that none of them is cut: its words are numbers already, and only printing and sorting ask for its type.
 #include "compiler/check/aggregation.h"
 
 #include <algorithm>
@@ -51,6 +52,25 @@ void same_aggregation(CheckContext& cx, const std::string& name, const Aggregati
             std::string(row.name) + (linear ? "( ) " : "() ") + word + " (argument #" + std::to_string(i + 1) +
                 ") doesn't match previous declaration: expected " + std::to_string(before[i]) + ", found " +
                 std::to_string(params[i]));
+  }
+}
+
+/// The integer type that has the numbers of both, if there is one.
+const Type* with_numbers_of(CheckContext& cx, const Type* a, const Type* b) {
+  const Type *x = a->canonical, *y = b->canonical;
+  if (x->is_signed == y->is_signed) return x->size >= y->size ? a : b;
+  const Type *with_sign = x->is_signed ? a : b, *without = x->is_signed ? b : a;
+  const bool has_room = with_sign->canonical->size > without->canonical->size;
+  return has_room ? with_sign : cx.world.types.integer(std::min<uint32_t>(8, 2 * without->canonical->size), true);
+}
+
+/// Makes the integer keys of the aggregation as wide as this use needs.
+void widen_keys(CheckContext& cx, AggregationSymbol& known, const std::vector<const Type*>& keys) {
+  AggregationDesc& description = cx.world.program.aggregations[known.index];
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (!keys[i]->is_integer()) continue;
+    known.keys[i] = with_numbers_of(cx, known.keys[i], keys[i]);
+    description.keys[i] = value_type(known.keys[i]);
   }
 }
 
@@ -213,6 +233,7 @@ ExprPtr check_aggregate(CheckContext& cx, ExprPtr expr) {
   auto known = cx.world.names.aggregations.find(name);
   if (known != cx.world.names.aggregations.end()) {
     same_aggregation(cx, shown, known->second, *row, keys, params, *expr);
+    widen_keys(cx, known->second, keys);
     for (size_t i = 0; i < keys.size(); ++i) out->kids[i] = convert(cx, std::move(out->kids[i]), known->second.keys[i]);
     out->variable_index = known->second.index;
     return out;

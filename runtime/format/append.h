@@ -17,6 +17,10 @@ void append_format(std::string& out, const char* format, ...) __attribute__((for
 uint64_t cut_to_size(uint64_t word, uint32_t size);
 int64_t extend_from_size(uint64_t word, uint32_t size);
 
+/// The number that a word of this type means, in decimal. An integer has the size and the sign of its type, wherever it is
+/// printed: traced, as a key, in columns, in JSON or CSV. A pointer has no sign.
+std::string integer_text(const ValueType& type, uint64_t word);
+
 /// The first `size` bytes of what stands there, 8 at most.
 uint64_t word_at(const uint8_t* bytes, uint64_t size);
 

@@ -43,6 +43,11 @@ uint64_t cut_to_size(uint64_t word, uint32_t size) {
   return size >= 8 ? word : word & ((uint64_t{1} << (8 * size)) - 1);
 }
 
+std::string integer_text(const ValueType& type, uint64_t word) {
+  return type.is_signed && type.kind == Kind::Integer ? std::to_string(extend_from_size(word, type.size))
+                                                      : std::to_string(cut_to_size(word, type.size));
+}
+
 uint64_t word_at(const uint8_t* bytes, uint64_t size) {
   uint64_t word = 0;
   std::memcpy(&word, bytes, std::min<uint64_t>(size, sizeof word));
@@ -79,12 +84,13 @@ bool is_text(const ValueType& type, uint64_t word) {
 }
 
 void trace_integer(const ValueType& type, uint64_t word, bool quiet, std::string& out) {
-  bool is_signed = type.is_signed && type.kind == Kind::Integer;
-  long long value =
-      is_signed ? extend_from_size(word, type.size) : static_cast<long long>(cut_to_size(word, type.size));
-  if (quiet) return append_format(out, is_signed ? "%lld" : "%llu", value);
-  int width = type.size >= 8 ? 19 : type.size == 4 ? 10 : type.size == 2 ? 5 : 3;
-  append_format(out, is_signed ? " %*lld" : " %*llu", width, value);
+  const std::string text = integer_text(type, word);
+  if (quiet) {
+    out += text;
+    return;
+  }
+  const int width = type.size >= 8 ? 19 : type.size == 4 ? 10 : type.size == 2 ? 5 : 3;
+  append_format(out, " %*s", width, text.c_str());
 }
 
 void trace_string(std::string_view text, bool quiet, std::string& out) {
@@ -184,10 +190,7 @@ void format_key(const ValueType& type, uint64_t word, const FormatSettings& sett
     case Kind::Integer:
     case Kind::Pointer: {
       int width = type.size >= 8 ? 16 : type.size == 4 ? 8 : type.size == 2 ? 5 : 3;
-      // Like DTrace: an integer narrower than int prints unsigned, all others signed, whatever the type says.
-      const int64_t value =
-          type.size < 4 ? static_cast<int64_t>(cut_to_size(word, type.size)) : extend_from_size(word, type.size);
-      return append_format(out, " %*lld", width, static_cast<long long>(value));
+      return append_format(out, " %*s", width, integer_text(type, word).c_str());
     }
     case Kind::String: {
       std::string_view text = text_of(type, word, settings.strsize);

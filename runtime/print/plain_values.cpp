@@ -67,11 +67,6 @@ bool cut_keys(const std::vector<ValueType>& types, std::vector<std::string>& key
   return true;
 }
 
-std::string integer_text(const ValueType& type, uint64_t word) {
-  return type.is_signed ? std::to_string(extend_from_size(word, type.size))
-                        : std::to_string(cut_to_size(word, type.size));
-}
-
 std::string traced_text(const ValueType& type, uint64_t word, const FormatSettings& settings) {
   if (type.kind == Kind::Symbol)
     return word == 0 ? "" : format_symbol(*reinterpret_cast<const SymbolValue*>(word), settings);

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = ValueType::Kind;
 
-ValueType integer(uint32_t size) { return {Kind::Integer, true, size, ""}; }
+ValueType integer(uint32_t size, bool is_signed = true) { return {Kind::Integer, is_signed, size, ""}; }
 ValueType text() { return {Kind::String, false, 256, "string"}; }
 uint64_t word(const char* string) { return reinterpret_cast<uint64_t>(string); }
 
@@ -48,11 +48,27 @@ TEST(AggTable, SortsByValueThenByKey) {
                              "                5\n" + "  b" + std::string(49, ' ') + "                5\n");
 }
 
-TEST(AggTable, IntegerKeysSortAsUnsignedOfTheirSize) {
-  Aggregation a(AggFunction::Count, {integer(4)});
-  a.add({static_cast<uint64_t>(-1)}, 1);
-  a.add({7}, 1);
-  EXPECT_EQ(a.printed(), "        7                1\n       -1                1\n");
+TEST(AggTable, IntegerKeysSortAndPrintAsNumbersOfTheirType) {
+  for (const uint32_t size : {1, 2, 4, 8}) {
+    const int bits = static_cast<int>(8 * size);
+    const auto most = static_cast<int64_t>(UINT64_MAX >> (65 - bits));
+    const int width = size == 8 ? 16 : size == 4 ? 8 : size == 2 ? 5 : 3;
+    const auto row = [&](const std::string& key) {
+      return " " + std::string(static_cast<size_t>(std::max(0, width - static_cast<int>(key.size()))), ' ') + key +
+             "                1\n";
+    };
+    std::string wanted;
+    Aggregation with_sign(AggFunction::Count, {integer(size)});
+    for (const int64_t key : {-most - 1, int64_t{-71}, int64_t{0}, int64_t{7}, most})
+      wanted += row(std::to_string(key));
+    for (const int64_t key : {int64_t{7}, most, int64_t{-71}, int64_t{0}, -most - 1})
+      with_sign.add({static_cast<uint64_t>(key)}, 1);
+    EXPECT_EQ(with_sign.printed(), wanted) << size;
+    Aggregation without(AggFunction::Count, {integer(size, false)});
+    const uint64_t all = UINT64_MAX >> (64 - bits);
+    for (const uint64_t key : {all, uint64_t{7}, all - 1}) without.add({key}, 1);
+    EXPECT_EQ(without.printed(), row("7") + row(std::to_string(all - 1)) + row(std::to_string(all))) << size;
+  }
 }
 
 TEST(AggTable, SortOptions) {

@@ -43,7 +43,7 @@ class Compiler {
   /// What the last compile() found doubtful in its texts, whether it failed or not.
   const std::vector<Reported>& warnings() const;
 
-  /// The descriptions of the texts' clauses, without compiling them or reporting anything; empty if they have errors.
+  /// The descriptions of the texts' clauses, without parsing these or reporting anything; empty if a token is wrong.
   /// Used to choose the seccomp filter before the target, and so $target, exists.
   std::vector<ProbeDescription> preview(std::span<const SourceText> texts, const MacroValues& macros);
 

@@ -230,12 +230,10 @@ std::vector<ProbeDescription> Compiler::preview(std::span<const SourceText> text
     PreparedText prepared = prepare(text.text, diagnostics);
     Checkpoint only_options_stay(impl_->world);
     control_lines(impl_->world, prepared.controls, false, diagnostics);
-    SyntaxTree tree =
-        parse(prepared.text, is_script(text, impl_->options), preview_questions(impl_->world, macros), diagnostics);
+    const std::vector<ProbeDescription> own = all_descriptions(prepared.text, is_script(text, impl_->options),
+                                                               preview_questions(impl_->world, macros), diagnostics);
     if (diagnostics.any()) return {};
-    for (const Item& item : tree.items)
-      if (const auto* clause = std::get_if<ClauseAst>(&item))
-        all.insert(all.end(), clause->descriptions.begin(), clause->descriptions.end());
+    all.insert(all.end(), own.begin(), own.end());
   }
   return all;
 }

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Clauses of the parse tree
-//
-// A description is one token, because its words follow other rules than D's names. It is split into fields here, when
-// its macro variables are replaced: $target may be in the middle of a word.
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 
 #include "compiler/parse/tree_builder.h"
 #include "compiler/source/other_words.h"
@@ -51,58 +46,11 @@ ClauseAst TreeBuilder::clause(P::ClauseContext* context) {
 }
 
 void TreeBuilder::description(antlr4::tree::TerminalNode* node, ClauseAst& clause) {
-  SourceRange where = range(node->getSymbol());
-  std::string written = spelling(node), expanded;
-  if (std::isdigit(static_cast<unsigned char>(written[0]))) return probe_id(written, where, clause);
-  if (!expand_description(written, where, expanded)) return;
-  std::optional<ProbeDescription> description = read_description(expanded);
-  if (!description) {
-    diagnostics_.report("D_PDESC_INVAL", where,
-                        "invalid probe description \"" + written + "\": Overspecified probe description",
-                        written.find("::") == std::string::npos || written.find(":::") != std::string::npos
-                            ? "a description has at most four fields: provider:module:function:name"
-                            : "a name with :: in it needs all fields around it, as in pid$target::ns::function:entry");
-    return;
-  }
+  const SourceRange where = range(node->getSymbol());
+  std::optional<ProbeDescription> description = description_of(spelling(node), where, questions_, diagnostics_);
+  if (!description) return;
   clause.descriptions.push_back(std::move(*description));
   clause.description_places.push_back(where);
-}
-
-void TreeBuilder::probe_id(const std::string& digits, SourceRange where, ClauseAst& clause) {
-  uint32_t id = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
-  if (error != std::errc() || id == 0) {
-    diagnostics_.report("D_PDESC_INVAL", where, "invalid probe identifier " + digits + ": Unknown probe identifier");
-    return;
-  }
-  clause.descriptions.push_back(ProbeDescription{"", "", "", "", ProbeId{id}});
-  clause.description_places.push_back(where);
-}
-
-/// $1, $$1, $target inside a description; \$ is none of them.
-bool TreeBuilder::expand_description(std::string_view text, SourceRange where, std::string& out) {
-  for (size_t i = 0; i < text.size();) {
-    if (text[i] != '$') {
-      if (text[i] == '\\' && i + 1 < text.size()) out += text[i++];
-      out += text[i++];
-      continue;
-    }
-    while (i < text.size() && text[i] == '$') ++i;
-    size_t begin = i;
-    bool number = i < text.size() && std::isdigit(static_cast<unsigned char>(text[i]));
-    while (i < text.size() && (number ? std::isdigit(static_cast<unsigned char>(text[i]))
-                                      : std::isalnum(static_cast<unsigned char>(text[i]))))
-      ++i;
-    std::optional<std::string> value = questions_.macro(text.substr(begin, i - begin));
-    if (!value) {
-      diagnostics_.report(
-          "D_PDESC_INVAL", where,
-          "invalid probe description \"" + std::string(text) + "\": Undefined macro variable in probe description");
-      return false;
-    }
-    out += *value;
-  }
-  return true;
 }
 
 std::vector<Statement> TreeBuilder::statements(const std::vector<P::StatementContext*>& list) {

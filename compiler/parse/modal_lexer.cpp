@@ -6,12 +6,13 @@
 #include <cctype>
 #include <utility>
 
+#include "DParser.h"
 #include "compiler/parse/literals.h"
 
 namespace sonde {
 namespace {
 
-using antlr::DLexer;
+using P = antlr::DParser;
 
 struct Keyword {
   std::string_view word;
@@ -19,51 +20,51 @@ struct Keyword {
 };
 
 constexpr std::array kKeywords = std::to_array<Keyword>({
-    {"auto", DLexer::AUTO},
-    {"break", DLexer::BREAK},
-    {"case", DLexer::CASE},
-    {"char", DLexer::CHAR},
-    {"const", DLexer::CONST},
-    {"continue", DLexer::CONTINUE},
-    {"counter", DLexer::COUNTER},
-    {"default", DLexer::DEFAULT},
-    {"do", DLexer::DO},
-    {"double", DLexer::DOUBLE},
-    {"else", DLexer::ELSE},
-    {"enum", DLexer::ENUM},
-    {"extern", DLexer::EXTERN},
-    {"float", DLexer::FLOAT},
-    {"for", DLexer::FOR},
-    {"goto", DLexer::GOTO},
-    {"if", DLexer::IF},
-    {"import", DLexer::IMPORT},
-    {"inline", DLexer::INLINE},
-    {"int", DLexer::INT},
-    {"long", DLexer::LONG},
-    {"offsetof", DLexer::OFFSETOF},
-    {"probe", DLexer::PROBE},
-    {"provider", DLexer::PROVIDER},
-    {"register", DLexer::REGISTER},
-    {"restrict", DLexer::RESTRICT},
-    {"return", DLexer::RETURN},
-    {"self", DLexer::SELF},
-    {"short", DLexer::SHORT},
-    {"signed", DLexer::SIGNED},
-    {"sizeof", DLexer::SIZEOF},
-    {"static", DLexer::STATIC},
-    {"string", DLexer::STRING},
-    {"stringof", DLexer::STRINGOF},
-    {"struct", DLexer::STRUCT},
-    {"switch", DLexer::SWITCH},
-    {"this", DLexer::THIS},
-    {"translator", DLexer::TRANSLATOR},
-    {"typedef", DLexer::TYPEDEF},
-    {"union", DLexer::UNION},
-    {"unsigned", DLexer::UNSIGNED},
-    {"void", DLexer::VOID},
-    {"volatile", DLexer::VOLATILE},
-    {"while", DLexer::WHILE},
-    {"xlate", DLexer::XLATE},
+    {"auto", P::AUTO},
+    {"break", P::BREAK},
+    {"case", P::CASE},
+    {"char", P::CHAR},
+    {"const", P::CONST},
+    {"continue", P::CONTINUE},
+    {"counter", P::COUNTER},
+    {"default", P::DEFAULT},
+    {"do", P::DO},
+    {"double", P::DOUBLE},
+    {"else", P::ELSE},
+    {"enum", P::ENUM},
+    {"extern", P::EXTERN},
+    {"float", P::FLOAT},
+    {"for", P::FOR},
+    {"goto", P::GOTO},
+    {"if", P::IF},
+    {"import", P::IMPORT},
+    {"inline", P::INLINE},
+    {"int", P::INT},
+    {"long", P::LONG},
+    {"offsetof", P::OFFSETOF},
+    {"probe", P::PROBE},
+    {"provider", P::PROVIDER},
+    {"register", P::REGISTER},
+    {"restrict", P::RESTRICT},
+    {"return", P::RETURN},
+    {"self", P::SELF},
+    {"short", P::SHORT},
+    {"signed", P::SIGNED},
+    {"sizeof", P::SIZEOF},
+    {"static", P::STATIC},
+    {"string", P::STRING},
+    {"stringof", P::STRINGOF},
+    {"struct", P::STRUCT},
+    {"switch", P::SWITCH},
+    {"this", P::THIS},
+    {"translator", P::TRANSLATOR},
+    {"typedef", P::TYPEDEF},
+    {"union", P::UNION},
+    {"unsigned", P::UNSIGNED},
+    {"void", P::VOID},
+    {"volatile", P::VOLATILE},
+    {"while", P::WHILE},
+    {"xlate", P::XLATE},
 });
 static_assert(std::ranges::is_sorted(kKeywords, {}, &Keyword::word));
 
@@ -91,149 +92,136 @@ size_t keyword(std::string_view word) {
   return at != kKeywords.end() && at->word == word ? at->type : 0;
 }
 
-/// The grammar's tables are compiled in: to verify them at each start would take as long as to parse a script.
-UsesAntlr::UsesAntlr() {
-  using Options = antlr4::atn::ATNDeserializationOptions;
-  initialize_antlr([] { const_cast<Options&>(Options::getDefaultOptions()).setVerifyATN(false); });
-}
+ModalLexer::ModalLexer(const std::string& text, bool script, const IsType& is_type, Diagnostics& diagnostics)
+    : text_(text), script_(script), is_type_(is_type), diagnostics_(diagnostics) {}
 
-ByteStream::ByteStream(std::string_view text) {
-  _data.resize(text.size());
-  std::ranges::transform(text, _data.begin(),
-                         [](char c) { return static_cast<char32_t>(static_cast<unsigned char>(c)); });
-}
-
-ModalLexer::ModalLexer(antlr4::CharStream* input, const std::string& text, bool script, const IsType& is_type,
-                       Diagnostics& diagnostics)
-    : DLexer(input), text_(text), script_(script), is_type_(is_type), diagnostics_(diagnostics) {
-  removeErrorListeners();
+std::vector<LexedToken> ModalLexer::all() {
+  std::vector<LexedToken> tokens;
+  do tokens.push_back(next());
+  while (tokens.back().type != antlr4::Token::EOF);
+  return tokens;
 }
 
 /// A SEMICOLON is put before the } that ends a statement: it stands where the } does.
-std::unique_ptr<antlr4::Token> ModalLexer::nextToken() {
-  if (held_) return std::move(held_);
+LexedToken ModalLexer::next() {
+  if (held_) return *std::exchange(held_, std::nullopt);
   const bool in_body = region_ == Region::Body;
-  std::unique_ptr<antlr4::Token> token = next_written_token();
-  const size_t type = token->getType();
-  const bool ends = in_body && type == RBRACE && statement_open_;
-  statement_open_ = in_body && type != SEMICOLON && type != LBRACE && type != RBRACE;
+  const LexedToken token = next_written_token();
+  const bool ends = in_body && token.type == P::RBRACE && statement_open_;
+  statement_open_ = in_body && token.type != P::SEMICOLON && token.type != P::LBRACE && token.type != P::RBRACE;
   if (!ends) return token;
-  held_ = std::move(token);
-  auto semicolon = std::make_unique<antlr4::CommonToken>(held_.get());
-  semicolon->setType(SEMICOLON);
-  return semicolon;
+  held_ = token;
+  return {P::SEMICOLON, token.begin, token.end};
 }
 
-std::unique_ptr<antlr4::Token> ModalLexer::next_written_token() {
-  std::unique_ptr<antlr4::Token> token = DLexer::nextToken();
-  auto& common = static_cast<antlr4::CommonToken&>(*token);
-  if (common.getType() == DESCRIPTION && starts_declaration(common)) {
+LexedToken ModalLexer::next_written_token() {
+  const bool top = region_ == Region::Top;
+  LexedToken token = top ? scan_description(text_, at_) : scan_code(text_, at_);
+  if (token.type == P::DESCRIPTION && starts_declaration(token)) {
     region_ = Region::Declaration;
-    declarations_.push_back(common.getStartIndex());
-    getInputStream()->seek(common.getStartIndex());
-    setMode(Code);
+    declarations_.push_back(token.begin);
+    at_ = token.begin;
     return next_written_token();
   }
-  if (region_ == Region::Top)
-    top_token(common);
+  at_ = token.end;
+  if (top)
+    top_token(token);
   else
-    code_token(common);
+    code_token(token);
   return token;
 }
 
-void ModalLexer::top_token(antlr4::CommonToken& token) {
-  if (token.getType() == LBRACE) {
+void ModalLexer::top_token(LexedToken& token) {
+  if (token.type == P::LBRACE) {
     region_ = Region::Body;
     open_.push_back('{');
-    setMode(Code);
-  } else if (token.getType() == PREDICATE_OPEN) {
+  } else if (token.type == P::PREDICATE_OPEN) {
     region_ = Region::Predicate;
     questions_ = 0;
-    setMode(Code);
-  } else if (token.getType() == OTHER) {
-    char c = text_[token.getStartIndex()];
+  } else if (token.type == P::OTHER) {
+    char c = text_[token.begin];
     if (c == '}' || c == ')') complain("D_SYNTAX", token, std::string("extra ") + c + " in input stream");
   }
 }
 
-void ModalLexer::limit_depth(const antlr4::CommonToken& token) {
-  size_t type = token.getType();
-  if (type == SEMICOLON || type == LBRACE || type == RBRACE) operators_ = 0;
-  if (type == SEMICOLON)
+void ModalLexer::limit_depth(const LexedToken& token) {
+  size_t type = token.type;
+  if (type == P::SEMICOLON || type == P::LBRACE || type == P::RBRACE) operators_ = 0;
+  if (type == P::SEMICOLON)
     chained_ = 0;
-  else if (type >= LPAREN && type <= SHR_ASSIGN && type != COMMA)
+  else if (type >= P::LPAREN && type <= P::SHR_ASSIGN && type != P::COMMA)
     ++operators_;
-  chained_ += type == ASSIGN || type == QUESTION;
-  steps_ = type == INCREMENT || type == DECREMENT ? steps_ + 1 : 0;
+  chained_ += type == P::ASSIGN || type == P::QUESTION;
+  steps_ = type == P::INCREMENT || type == P::DECREMENT ? steps_ + 1 : 0;
   count_elses(type);
   bool fine = open_.size() < kMostBrackets && operators_ < kMostOperators && chained_ < kMostChained &&
               all_elses_ < kMostChained && steps_ < kMostSteps;
   if (fine) return;
   complain("D_SYNTAX", token, "nested too deeply");
-  getInputStream()->seek(text_.size());  // no later text can correct this
+  at_ = text_.size();  // no later text can correct this
 }
 
 /// if (a) x; else if (b) y; else z; nests deeper with each else, although no bracket is open.
 void ModalLexer::count_elses(size_t type) {
-  if (type == ELSE) {
+  if (type == P::ELSE) {
     ++elses_.back();
     ++all_elses_;
   } else if (statement_ended_) {
     all_elses_ -= elses_.back();
     elses_.back() = 0;
   }
-  if (type == LBRACE) elses_.push_back(0);
-  if (type == RBRACE && elses_.size() > 1) {
+  if (type == P::LBRACE) elses_.push_back(0);
+  if (type == P::RBRACE && elses_.size() > 1) {
     all_elses_ -= elses_.back();
     elses_.pop_back();
   }
-  statement_ended_ = type == SEMICOLON || type == RBRACE;
+  statement_ended_ = type == P::SEMICOLON || type == P::RBRACE;
 }
 
-void ModalLexer::code_token(antlr4::CommonToken& token) {
-  if (token.getType() == IDENTIFIER) {
-    size_t begin = token.getStartIndex();
-    std::string_view word = std::string_view(text_).substr(begin, token.getStopIndex() + 1 - begin);
+void ModalLexer::code_token(LexedToken& token) {
+  if (token.type == P::IDENTIFIER) {
+    size_t begin = token.begin;
+    std::string_view word = std::string_view(text_).substr(begin, token.end - begin);
     const size_t scope = word.rfind('`');
     size_t type = keyword(scope == std::string_view::npos ? word : word.substr(scope + 1));
-    bool scoped_type = type == STRUCT || type == UNION || type == ENUM;  // vmlinux`struct file
-    if (type && (scope == std::string_view::npos || scoped_type)) token.setType(type);
-    if (open_.empty() && token.getType() == IDENTIFIER) last_name_ = word;
+    bool scoped_type = type == P::STRUCT || type == P::UNION || type == P::ENUM;  // vmlinux`struct file
+    if (type && (scope == std::string_view::npos || scoped_type)) token.type = type;
+    if (open_.empty() && token.type == P::IDENTIFIER) last_name_ = word;
   }
-  if (token.getType() == TYPEDEF) in_typedef_ = region_ == Region::Declaration;
+  if (token.type == P::TYPEDEF) in_typedef_ = region_ == Region::Declaration;
   limit_depth(token);
-  switch (token.getType()) {
-    case LBRACE:
-    case LPAREN:
-    case LBRACKET: open_bracket(token); break;
-    case RBRACE: close_bracket(token, '{'); break;
-    case RPAREN: close_bracket(token, '('); break;
-    case RBRACKET: close_bracket(token, '['); break;
-    case SEMICOLON:
+  switch (token.type) {
+    case P::LBRACE:
+    case P::LPAREN:
+    case P::LBRACKET: open_bracket(token); break;
+    case P::RBRACE: close_bracket(token, '{'); break;
+    case P::RPAREN: close_bracket(token, '('); break;
+    case P::RBRACKET: close_bracket(token, '['); break;
+    case P::SEMICOLON:
       if (region_ != Region::Declaration || !open_.empty()) break;
       if (std::exchange(in_typedef_, false)) typedefs_.insert(last_name_);
       end_region();
       break;
-    case QUESTION: questions_ += open_.empty(); break;
-    case COLON: questions_ -= open_.empty() && questions_ > 0; break;
-    case SLASH:
-      if (region_ == Region::Predicate && closes_predicate(token.getStopIndex() + 1)) {
+    case P::QUESTION: questions_ += open_.empty(); break;
+    case P::COLON: questions_ -= open_.empty() && questions_ > 0; break;
+    case P::SLASH:
+      if (region_ == Region::Predicate && closes_predicate(token.end)) {
         if (!open_.empty())
           complain("D_SYNTAX", token,
                    std::string("closing ") + (open_.back() == '[' ? ']' : ')') + " expected in predicate before /");
-        token.setType(PREDICATE_CLOSE);
+        token.type = P::PREDICATE_CLOSE;
         end_region();
       }
       break;
-    case FLOATING:
+    case P::FLOATING:
       complain("D_SYNTAX", token, "floating-point constants are not permitted",
                "D computes with integers: count in thousandths, say");
       break;
-    case OPEN_TEXT:
+    case P::OPEN_TEXT:
       complain("D_STR_NL", token, "newline encountered in string literal",
                "a \" is missing; a newline in a string is \\n");
       break;
-    case OPEN_CHARACTER:
+    case P::OPEN_CHARACTER:
       complain("D_CHR_NL", token, "newline encountered in character constant",
                "a ' is missing; a string is written in \" quotes");
       break;
@@ -241,17 +229,17 @@ void ModalLexer::code_token(antlr4::CommonToken& token) {
   }
 }
 
-void ModalLexer::open_bracket(const antlr4::CommonToken& token) {
-  if (token.getType() == LBRACE && region_ == Region::Predicate) {  // its closing / is missing; the parser reports it
+void ModalLexer::open_bracket(const LexedToken& token) {
+  if (token.type == P::LBRACE && region_ == Region::Predicate) {  // its closing / is missing; the parser reports it
     region_ = Region::Body;
     open_.clear();
   }
-  open_.push_back(text_[token.getStartIndex()]);
+  open_.push_back(text_[token.begin]);
 }
 
-void ModalLexer::close_bracket(antlr4::CommonToken& token, char opener) {
+void ModalLexer::close_bracket(LexedToken& token, char opener) {
   if (open_.empty() || std::ranges::find(open_, opener) == open_.end()) {
-    complain("D_SYNTAX", token, std::string("extra ") + text_[token.getStartIndex()] + " in input stream");
+    complain("D_SYNTAX", token, std::string("extra ") + text_[token.begin] + " in input stream");
     return;
   }
   while (open_.back() != opener) open_.pop_back();  // the parser reports what is missing inside
@@ -262,11 +250,10 @@ void ModalLexer::close_bracket(antlr4::CommonToken& token, char opener) {
 void ModalLexer::end_region() {
   region_ = Region::Top;
   open_.clear();
-  setMode(DEFAULT_MODE);
 }
 
-bool ModalLexer::starts_declaration(const antlr4::CommonToken& token) const {
-  size_t begin = token.getStartIndex(), end = token.getStopIndex() + 1;
+bool ModalLexer::starts_declaration(const LexedToken& token) const {
+  size_t begin = token.begin, end = token.end;
   std::string_view word = std::string_view(text_).substr(begin, end - begin);
   if (keyword(word)) return true;
   const std::string_view before_star = word.substr(0, word.find('*'));
@@ -302,11 +289,9 @@ bool ModalLexer::closes_predicate(size_t after) const {
          (keyword(word) && word != "self" && word != "this" && word != "sizeof");
 }
 
-void ModalLexer::complain(std::string_view tag, const antlr4::CommonToken& token, std::string message,
-                          std::string_view hint) {
-  diagnostics_.report(tag,
-                      {static_cast<uint32_t>(token.getStartIndex()), static_cast<uint32_t>(token.getStopIndex() + 1)},
-                      std::move(message), std::string(hint));
+void ModalLexer::complain(std::string_view tag, const LexedToken& token, std::string message, std::string_view hint) {
+  diagnostics_.report(tag, {static_cast<uint32_t>(token.begin), static_cast<uint32_t>(token.end)}, std::move(message),
+                      std::string(hint));
 }
 
 }  // namespace sonde

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "DParser.h"
 #include "compiler/parse/modal_lexer.h"
 #include "compiler/parse/parser.h"
 #include "compiler/source/prepare.h"
@@ -12,15 +13,10 @@
 namespace sonde {
 namespace {
 
-using antlr::DLexer;
-
-struct OutlineToken {
-  size_t type;
-  size_t begin, end;  ///< bytes
-};
+using P = antlr::DParser;
 
 struct Outline {
-  std::vector<OutlineToken> tokens;
+  std::vector<LexedToken> tokens;
   bool open = false;   ///< the text ends inside of a comment or a control line
   bool wrong = false;  ///< a bracket closes nothing, or they are nested too deeply
 };
@@ -29,11 +25,8 @@ Outline outline_of(const std::string& text) {
   Diagnostics ignored;
   const PreparedText prepared = prepare(text, ignored);
   const ModalLexer::IsType none = [](std::string_view) { return false; };
-  ByteStream input(prepared.text);
-  ModalLexer lexer(&input, prepared.text, false, none, ignored);
-  Outline outline{{}, prepared.open, false};
-  for (auto token = lexer.nextToken(); token->getType() != antlr4::Token::EOF; token = lexer.nextToken())
-    outline.tokens.push_back({token->getType(), token->getStartIndex(), token->getStopIndex() + 1});
+  Outline outline{ModalLexer(prepared.text, false, none, ignored).all(), prepared.open, false};
+  outline.tokens.pop_back();
   outline.wrong = !outline.open && ignored.any();
   return outline;
 }
@@ -63,33 +56,33 @@ Completeness is_complete(std::string_view text) {
   if (outline.open) return Completeness::Inside;
   if (outline.wrong) return Completeness::Whole;
   std::vector<size_t> open;
-  size_t last = DLexer::SEMICOLON;
-  for (const OutlineToken& token : outline.tokens) {
+  size_t last = P::SEMICOLON;
+  for (const LexedToken& token : outline.tokens) {
     last = token.type;
     switch (last) {
-      case DLexer::LBRACE:
-      case DLexer::LPAREN:
-      case DLexer::LBRACKET: open.push_back(last); break;
-      case DLexer::RBRACE:
-      case DLexer::RPAREN:
-      case DLexer::RBRACKET:
+      case P::LBRACE:
+      case P::LPAREN:
+      case P::LBRACKET: open.push_back(last); break;
+      case P::RBRACE:
+      case P::RPAREN:
+      case P::RBRACKET:
         if (!open.empty()) open.pop_back();
         break;
-      case DLexer::SEMICOLON:
-        if (!open.empty() && open.back() != DLexer::LBRACE) return Completeness::Whole;
+      case P::SEMICOLON:
+        if (!open.empty() && open.back() != P::LBRACE) return Completeness::Whole;
         break;
-      case DLexer::OPEN_TEXT:
-      case DLexer::OPEN_CHARACTER: return Completeness::Whole;  // neither may contain a newline
+      case P::OPEN_TEXT:
+      case P::OPEN_CHARACTER: return Completeness::Whole;  // neither may contain a newline
       default: break;
     }
   }
-  if (!open.empty() || last == DLexer::COMMA) return Completeness::Inside;
-  return last == DLexer::SEMICOLON || last == DLexer::RBRACE ? Completeness::Whole : Completeness::NeedsBody;
+  if (!open.empty() || last == P::COMMA) return Completeness::Inside;
+  return last == P::SEMICOLON || last == P::RBRACE ? Completeness::Whole : Completeness::NeedsBody;
 }
 
 std::string_view specifier_of(std::string_view text) {
-  for (const OutlineToken& token : outline_of(std::string(text)).tokens) {
-    const bool ends = token.type == DLexer::LBRACE || token.type == DLexer::PREDICATE_OPEN;
+  for (const LexedToken& token : outline_of(std::string(text)).tokens) {
+    const bool ends = token.type == P::LBRACE || token.type == P::PREDICATE_OPEN;
     if (ends) return text.substr(0, token.begin);
   }
   return text;
@@ -97,18 +90,18 @@ std::string_view specifier_of(std::string_view text) {
 
 size_t clauses_up_to(std::string_view text, size_t offset) {
   size_t count = 0, depth = 0;
-  for (const OutlineToken& token : outline_of(std::string(text)).tokens) {
+  for (const LexedToken& token : outline_of(std::string(text)).tokens) {
     if (token.begin >= offset) break;
-    if (token.type == DLexer::LBRACE) depth++;
-    if (token.type == DLexer::RBRACE && depth > 0 && --depth == 0) count++;
+    if (token.type == P::LBRACE) depth++;
+    if (token.type == P::RBRACE && depth > 0 && --depth == 0) count++;
   }
   return count;
 }
 
 std::vector<ProbeDescription> descriptions_of(std::string_view text) {
   std::vector<ProbeDescription> found;
-  for (const OutlineToken& token : outline_of(std::string(text)).tokens) {
-    if (token.type != DLexer::DESCRIPTION) continue;
+  for (const LexedToken& token : outline_of(std::string(text)).tokens) {
+    if (token.type != P::DESCRIPTION) continue;
     const auto description = read_description(text.substr(token.begin, token.end - token.begin));
     if (description) found.push_back(*description);
   }
@@ -117,32 +110,30 @@ std::vector<ProbeDescription> descriptions_of(std::string_view text) {
 
 namespace {
 
-bool is_name(size_t type) {
-  return type == DLexer::IDENTIFIER || type == DLexer::THIS || type == DLexer::SELF || type == DLexer::MACRO;
-}
+bool is_name(size_t type) { return type == P::IDENTIFIER || type == P::THIS || type == P::SELF || type == P::MACRO; }
 
-bool selects_member(size_t type) { return type == DLexer::DOT || type == DLexer::ARROW; }
+bool selects_member(size_t type) { return type == P::DOT || type == P::ARROW; }
 
 /// The token that opens what the token at `at` closes; itself: none does.
-size_t opening(const std::vector<OutlineToken>& tokens, size_t at) {
+size_t opening(const std::vector<LexedToken>& tokens, size_t at) {
   size_t depth = 0;
   for (size_t i = at + 1; i-- > 0;) {
     const size_t type = tokens[i].type;
-    if (type == DLexer::RPAREN || type == DLexer::RBRACKET) depth++;
-    if ((type == DLexer::LPAREN || type == DLexer::LBRACKET) && --depth == 0) return i;
+    if (type == P::RPAREN || type == P::RBRACKET) depth++;
+    if ((type == P::LPAREN || type == P::LBRACKET) && --depth == 0) return i;
   }
   return at;
 }
 
 /// The first token of the expression whose member is selected by the token at `at`: a->b[f(c)] of a->b[f(c)]->
-size_t begin_of_record(const std::vector<OutlineToken>& tokens, size_t at) {
+size_t begin_of_record(const std::vector<LexedToken>& tokens, size_t at) {
   size_t begin = at;
   while (begin > 0) {
     const size_t last = begin - 1, type = tokens[last].type;
-    const bool closes = type == DLexer::RPAREN || type == DLexer::RBRACKET;
+    const bool closes = type == P::RPAREN || type == P::RBRACKET;
     if (closes) {
       begin = opening(tokens, last);
-      const bool goes_on = begin > 0 && (is_name(tokens[begin - 1].type) || type == DLexer::RBRACKET);
+      const bool goes_on = begin > 0 && (is_name(tokens[begin - 1].type) || type == P::RBRACKET);
       if (begin == last || !goes_on) break;
     } else if (is_name(type)) {
       begin = last;
@@ -162,15 +153,15 @@ struct Opened {
   size_t braces = 0;
 };
 
-Opened opened_before(const std::vector<OutlineToken>& tokens, size_t at) {
+Opened opened_before(const std::vector<LexedToken>& tokens, size_t at) {
   Opened opened;
   for (size_t i = 0; i < at; i++) {
-    const OutlineToken& token = tokens[i];
+    const LexedToken& token = tokens[i];
     switch (token.type) {
-      case DLexer::LBRACE: opened = {token.end, false, opened.braces + 1}; break;
-      case DLexer::RBRACE: opened = {token.end, false, std::max<size_t>(opened.braces, 1) - 1}; break;
-      case DLexer::SEMICOLON: opened.begin = token.end; break;
-      case DLexer::PREDICATE_OPEN: opened = {token.begin, true, opened.braces}; break;
+      case P::LBRACE: opened = {token.end, false, opened.braces + 1}; break;
+      case P::RBRACE: opened = {token.end, false, std::max<size_t>(opened.braces, 1) - 1}; break;
+      case P::SEMICOLON: opened.begin = token.end; break;
+      case P::PREDICATE_OPEN: opened = {token.begin, true, opened.braces}; break;
       default: break;
     }
   }
@@ -180,7 +171,7 @@ Opened opened_before(const std::vector<OutlineToken>& tokens, size_t at) {
 }  // namespace
 
 std::string with_member(std::string_view text, std::string_view member) {
-  const std::vector<OutlineToken> tokens = outline_of(std::string(text)).tokens;
+  const std::vector<LexedToken> tokens = outline_of(std::string(text)).tokens;
   const bool named = !tokens.empty() && is_name(tokens.back().type) && tokens.back().end == text.size();
   if (tokens.size() < (named ? 3 : 2)) return {};
   const size_t selects = tokens.size() - (named ? 2 : 1);

@@ -18,6 +18,7 @@
 #include "DParser.h"
 #include "antlr4-runtime.h"
 #include "compiler/parse/modal_lexer.h"
+#include "compiler/parse/token_source.h"
 #include "compiler/parse/tree_builder.h"
 #include "compiler/source/other_words.h"
 
@@ -28,9 +29,9 @@ using P = antlr::DParser;
 
 class TypeMarker {
  public:
-  TypeMarker(antlr4::CommonTokenStream& stream, const std::string& text, const ParserQuestions& questions,
+  TypeMarker(std::vector<LexedToken>& tokens, const std::string& text, const ParserQuestions& questions,
              const std::vector<size_t>& declarations)
-      : text_(text), questions_(questions), declarations_(declarations), tokens_(stream.getTokens()) {}
+      : text_(text), questions_(questions), declarations_(declarations), tokens_(tokens) {}
 
   void run() {
     for (size_t i = 0; i < tokens_.size(); ++i) {
@@ -42,13 +43,13 @@ class TypeMarker {
   }
 
  private:
-  bool is(size_t i, size_t type) const { return i < tokens_.size() && tokens_[i]->getType() == type; }
+  bool is(size_t i, size_t type) const { return i < tokens_.size() && tokens_[i].type == type; }
   template <typename... Types>
   bool any(size_t i, Types... types) const {
     return (is(i, types) || ...);
   }
 
-  void set_type(size_t i, size_t type) { static_cast<antlr4::CommonToken*>(tokens_[i])->setType(type); }
+  void set_type(size_t i, size_t type) { tokens_[i].type = type; }
 
   bool begins_type(size_t i) const {
     return any(i, P::TYPE_NAME, P::STRUCT, P::UNION, P::ENUM, P::CONST, P::VOLATILE, P::RESTRICT, P::VOID, P::CHAR,
@@ -68,8 +69,7 @@ class TypeMarker {
   }
 
   std::string_view spelling(size_t i) const {
-    return std::string_view(text_).substr(tokens_[i]->getStartIndex(),
-                                          tokens_[i]->getStopIndex() + 1 - tokens_[i]->getStartIndex());
+    return std::string_view(text_).substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin);
   }
 
   /// A typedef names the last identifier outside of brackets before the ; or , (for function pointers: the first in
@@ -100,7 +100,7 @@ class TypeMarker {
                         P::DOUBLE, P::STRING, P::RBRACE, P::STAR, P::VOID, P::IDENTIFIER) &&
                     any(i + 1, P::SEMICOLON, P::COMMA, P::LBRACKET, P::ASSIGN, P::COLON, P::LBRACE);
     if (known) return !declared;
-    if (std::ranges::binary_search(declarations_, tokens_[i]->getStartIndex())) return true;  // foo_t x;
+    if (std::ranges::binary_search(declarations_, tokens_[i].begin)) return true;  // foo_t x;
     if (i > 0 && any(i - 1, P::SELF, P::THIS, P::TYPEDEF, P::EXTERN, P::INLINE, P::CONST, P::TRANSLATOR) &&
         any(i + 1, P::IDENTIFIER, P::STAR))
       return true;
@@ -120,7 +120,7 @@ class TypeMarker {
   const std::string& text_;
   const ParserQuestions& questions_;
   const std::vector<size_t>& declarations_;
-  std::vector<antlr4::Token*> tokens_;
+  std::vector<LexedToken>& tokens_;
   std::set<std::string, std::less<>> typedefs_;
   std::vector<size_t> open_;       ///< parentheses
   size_t end_of_type_ = SIZE_MAX;  ///< the last ) behind a type
@@ -165,6 +165,10 @@ class SyntaxError {
  private:
   uint32_t offset(size_t at) const { return static_cast<uint32_t>(std::min(at, text_.size())); }
 
+  std::string spelling(const antlr4::Token* token) const {
+    return text_.substr(token->getStartIndex(), token->getStopIndex() + 1 - token->getStartIndex());
+  }
+
   uint32_t last_byte() const {
     size_t at = text_.find_last_not_of(" \t\r\n");
     return at == std::string::npos ? 0 : static_cast<uint32_t>(at);
@@ -176,7 +180,7 @@ class SyntaxError {
     if (text_.compare(token->getStartIndex(), 2, "//") == 0) return "comments are written /* ... */";
     for (const char* quote : {"\u201c", "\u201d", "\u2018", "\u2019"})
       if (text_.compare(token->getStartIndex(), 3, quote) == 0) return "quotes are written \" and '";
-    if (is_keyword_as_name(token)) return token->getText() + " is a word of D: choose another name";
+    if (is_keyword_as_name(token)) return spelling(token) + " is a word of D: choose another name";
     if (std::string shape = hint_on_shape(token); !shape.empty()) return shape;
     if (std::string word = hint_on_other_syntax(text_, token->getStartIndex()); !word.empty()) return word;
     if (is_in_predicate(token)) return "a / that ends the predicate is missing before it";
@@ -190,7 +194,7 @@ class SyntaxError {
   bool is_keyword_as_name(antlr4::Token* token) const {
     constexpr std::array kWords = {P::COUNTER, P::IMPORT, P::PROBE};
     if (token->getTokenIndex() == 0 || std::ranges::find(kWords, token->getType()) == kWords.end()) return false;
-    const std::string before = tokens_.get(token->getTokenIndex() - 1)->getText();
+    const std::string before = spelling(tokens_.get(token->getTokenIndex() - 1));
     return before == "*" || std::isalpha(static_cast<unsigned char>(before.front())) != 0;
   }
 
@@ -200,11 +204,11 @@ class SyntaxError {
     const antlr4::Token* before = tokens_.get(token->getTokenIndex() - 1);
     const size_t type = token->getType(), last = before->getType();
     const bool ends = type == P::SEMICOLON || type == P::RPAREN || type == P::RBRACKET || type == P::RBRACE;
-    const std::string word = before->getText();
+    const std::string word = spelling(before);
     if (word == "," && type == P::LBRACE) return "a probe description is missing behind the ,";
-    if (token->getText() == "/" && last == P::PREDICATE_OPEN)
+    if (spelling(token) == "/" && last == P::PREDICATE_OPEN)
       return "a predicate has an expression; without one, leave out both /";
-    if (token->getText() == "/" && word == "/") return "a clause has one predicate: /a && b/";
+    if (spelling(token) == "/" && word == "/") return "a clause has one predicate: /a && b/";
     if (ends && word.size() <= 2 && !word.empty() &&
         std::string_view("=+-*%&|^<>!?:,").find(word[0]) != std::string_view::npos)
       return "an expression is missing before it";
@@ -379,51 +383,19 @@ class ErrorFinder {
   }
 };
 
-/// A colon after a backslash is not a separator.
-std::vector<std::string> split_at_colons(std::string_view text) {
-  std::vector<std::string> fields(1);
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == ':') {
-      fields.emplace_back();
-      continue;
-    }
-    fields.back() += text[i];
-    if (text[i] == '\\' && i + 1 < text.size()) fields.back() += text[++i];
-  }
-  return fields;
-}
-
-/// Its colons are in pairs between names, ns::Class::method; single ones only in brackets, name[abi:cxx11].
-bool is_qualified_name(std::string_view text) {
-  bool in_brackets = false, named = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '[') in_brackets = true;
-    if (text[i] == ']') in_brackets = false;
-    if (text[i] == '\\') {
-      ++i;
-      named = true;
-    } else if (text[i] != ':' || in_brackets) {
-      named = true;
-    } else {
-      if (!named || !text.substr(i).starts_with("::")) return false;
-      named = false;
-      ++i;
-    }
-  }
-  return named;
-}
-
 }  // namespace
 
 std::string_view own_type_name(std::string_view name) { return name.starts_with("D`") ? name.substr(2) : name; }
 
 SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& questions, Diagnostics& diagnostics) {
   try {
-    ByteStream input(text);
-    ModalLexer lexer(&input, text, script, questions.is_type, diagnostics);
-    antlr4::CommonTokenStream tokens(&lexer);
+    ModalLexer lexer(text, script, questions.is_type, diagnostics);
+    std::vector<LexedToken> lexed = lexer.all();
+    TypeMarker(lexed, text, questions, lexer.declarations()).run();
+    use_antlr();
+    LexedTokenSource source(lexed);
+    antlr4::CommonTokenStream tokens(&source);
     tokens.fill();
-    TypeMarker(tokens, text, questions, lexer.declarations()).run();
     P parser(&tokens);
     P::ProgramContext* program = diagnostics.any() ? nullptr : parse_program(parser, antlr4::atn::PredictionMode::SLL);
     if (program != nullptr) return TreeBuilder(text, script, questions, diagnostics).build(program);
@@ -442,19 +414,6 @@ SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& qu
     diagnostics.report("D_SYNTAX", {0, 1}, std::string("syntax error: ") + error.what());
     return {};
   }
-}
-
-std::optional<ProbeDescription> read_description(std::string_view text) {
-  std::vector<std::string> fields = split_at_colons(text);
-  if (fields.size() > 4) {
-    const std::string last = fields.back();
-    std::string function = fields[2];
-    for (size_t i = 3; i + 1 < fields.size(); ++i) function += ":" + fields[i];
-    if (!is_qualified_name(function)) return std::nullopt;
-    fields = {fields[0], fields[1], function, last};
-  }
-  fields.insert(fields.begin(), 4 - fields.size(), "");
-  return ProbeDescription{fields[0], fields[1], fields[2], fields[3], {}};
 }
 
 }  // namespace sonde

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/ast/declarations.h"
 #include "compiler/source/diagnostic.h"
@@ -32,5 +33,13 @@ std::string_view own_type_name(std::string_view name);
 /// fields, and the rest is a function's qualified name, ns::Class::method. None: it is not such a name. `\:` is not a
 /// separator.
 std::optional<ProbeDescription> read_description(std::string_view text);
+
+/// What a DESCRIPTION token means. None: it is wrong, which is reported.
+std::optional<ProbeDescription> description_of(const std::string& written, SourceRange where,
+                                               const ParserQuestions& questions, Diagnostics& diagnostics);
+
+/// Those of all clauses of a text, for which it is not parsed: what is wrong with it behind them is not reported.
+std::vector<ProbeDescription> all_descriptions(const std::string& text, bool script, const ParserQuestions& questions,
+                                               Diagnostics& diagnostics);
 
 }  // namespace sonde

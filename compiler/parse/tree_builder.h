@@ -21,9 +21,7 @@ class TreeBuilder {
 
   // build_clause.cpp
   ClauseAst clause(P::ClauseContext* context);
-  void probe_id(const std::string& digits, SourceRange where, ClauseAst& clause);
   void description(antlr4::tree::TerminalNode* node, ClauseAst& clause);
-  bool expand_description(std::string_view text, SourceRange where, std::string& out);
   std::vector<Statement> statements(const std::vector<P::StatementContext*>& list);
   Statement expression_statement(P::CommaContext* context);
   Statement conditional(P::ConditionalStatementContext* context);

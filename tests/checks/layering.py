@@ -17,7 +17,7 @@ TABLE = re.compile(r"^\| floor \| may include \|\n\|[-|]+\|\n((?:\|.*\n)+)", re.
 
 # headers for one folder only: pattern of the header -> the folder
 ONLY = (
-    (re.compile(r"antlr4|^D(Lexer|Parser)\.h$"), "compiler/parse/"),
+    (re.compile(r"antlr4|^DParser\.h$"), "compiler/parse/"),
     (re.compile(r"^llvm(-c)?/"), "compiler/llvm/ runtime/process/demangle.cpp"),
     (re.compile(r"^readline/"), "cli/"),
     (re.compile(r"^Zydis"), "runtime/guard/arch/ runtime/code/arch/ providers/pid/arch/"),

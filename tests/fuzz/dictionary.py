@@ -18,7 +18,7 @@ def names(path, pattern):
 
 def main():
     words = set(PUNCTUATION)
-    words.update(names("compiler/parse/DLexer.g4", r"'([a-z_]{2,})'"))
+    words.update(names("compiler/parse/modal_lexer.cpp", r'^ +\{"([a-z]+)", P::'))
     for table in ("functions", "variables", "options"):
         words.update(names(f"runtime/lang/{table}.h", r'^\s*\{"(\w+)",'))
     words.update(names("runtime/agg/functions.h", r'^\s*\{"(\w+)",'))

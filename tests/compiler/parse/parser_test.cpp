@@ -8,6 +8,7 @@
 #include "compiler/parse/literals.h"
 #include "compiler/parse/modal_lexer.h"
 #include "compiler/parse/parser.h"
+#include "compiler/parse/token_source.h"
 
 namespace sonde {
 namespace {
@@ -81,9 +82,9 @@ TEST(Parser, PredictsNothingInClauses) {
       "@a[execname, --j] = quantize(sizeof k, 3); l <<= m << n % !o; p(), q } END { trace(\"r\"); }";
   Diagnostics diagnostics;
   const ModalLexer::IsType none = [](std::string_view) { return false; };
-  ByteStream input(text);
-  ModalLexer lexer(&input, text, false, none, diagnostics);
-  antlr4::CommonTokenStream tokens(&lexer);
+  const std::vector<LexedToken> lexed = ModalLexer(text, false, none, diagnostics).all();
+  LexedTokenSource source(lexed);
+  antlr4::CommonTokenStream tokens(&source);
   antlr::DParser parser(&tokens);
   ASSERT_NE(parser.program(), nullptr);
   EXPECT_EQ(parser.getNumberOfSyntaxErrors(), 0U);

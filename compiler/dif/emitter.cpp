@@ -10,6 +10,22 @@
 
 namespace sonde {
 
+DifEmitter::DifEmitter(const FireProgram& program, size_t at)
+    : program_(program), rest_at_(at), rest_(program.insns.begin() + static_cast<ptrdiff_t>(at), program.insns.end()) {
+  program_.insns.resize(at);
+}
+
+/// Branches over what was emitted become longer.
+void DifEmitter::append_rest() {
+  const auto added = static_cast<int32_t>(length() - rest_at_);
+  for (size_t from = 0; from < rest_at_; ++from) {
+    sonde_dif_insn& insn = program_.insns[from];
+    const bool branches = insn.op == SONDE_DIF_JMP || insn.op == SONDE_DIF_JZ || insn.op == SONDE_DIF_JNZ;
+    if (branches && from + 1 + static_cast<size_t>(insn.i) > rest_at_) insn.i += added;
+  }
+  program_.insns.insert(program_.insns.end(), rest_.begin(), rest_.end());
+}
+
 void DifEmitter::op(sonde_dif_op op, uint32_t d, uint32_t a, uint32_t b, int32_t i) {
   program_.insns.push_back(
       {static_cast<uint8_t>(op), static_cast<uint8_t>(d), static_cast<uint8_t>(a), static_cast<uint8_t>(b), i});
@@ -60,6 +76,7 @@ void DifEmitter::bind(Label label) {
 }
 
 FireProgram DifEmitter::finish() {
+  append_rest();
   sonde_dif_program view = program_.view();
   char why[256];
   int error = sonde_dif_verify(&view, why, sizeof(why));

@@ -18,6 +18,10 @@ class DifEmitter {
   /// A branch target; it must be bound after all of its branches.
   using Label = uint32_t;
 
+  DifEmitter() = default;
+  /// Goes on inside of a finished program: what is emitted comes before its instruction `at`.
+  DifEmitter(const FireProgram& program, size_t at);
+
   void op(sonde_dif_op op, uint32_t d = 0, uint32_t a = 0, uint32_t b = 0, int32_t i = 0);
   /// d = value, in the shortest way.
   void constant(uint32_t d, uint64_t value);
@@ -39,7 +43,11 @@ class DifEmitter {
   FireProgram finish();
 
  private:
+  void append_rest();
+
   FireProgram program_;
+  size_t rest_at_ = 0;                ///< where rest_ was
+  std::vector<sonde_dif_insn> rest_;  ///< comes behind what is emitted
   std::map<uint64_t, int32_t> numbers_;
   std::map<std::string, int32_t, std::less<>> texts_;
   std::vector<std::vector<size_t>> waiting_;  ///< by label: branches to it

@@ -141,15 +141,28 @@ void ClauseSplitter::finish(const LoweredClause& clause, DifEmitter::Label fail)
     out_.bind(fail);
     out_.op(SONDE_DIF_FAIL);
   }
-  if (out_.length() > SONDE_DIF_MAX_LENGTH && !full_)
-    diagnostics_.report(
-        "D_UNKNOWN", clause.where,
-        "clause is too long: its fire part has more than " + std::to_string(SONDE_DIF_MAX_LENGTH) + " instructions");
-  if (diagnostics_.any()) return;
+  if (!fits(out_.length(), clause) || diagnostics_.any()) return;
   result_.fire = std::make_shared<FireProgram>(out_.finish());
   result_.fire->call = call_slots_;
   result_.fire->fold = fold_;
   result_.fire->urgent = is_urgent(clause.statements);
+}
+
+bool ClauseSplitter::fits(size_t length, const LoweredClause& clause) {
+  if (length <= SONDE_DIF_MAX_LENGTH) return true;
+  if (!full_)
+    diagnostics_.report(
+        "D_UNKNOWN", clause.where,
+        "clause is too long: its fire part has more than " + std::to_string(SONDE_DIF_MAX_LENGTH) + " instructions");
+  return false;
+}
+
+std::shared_ptr<const FireProgram> ClauseSplitter::fire_for(const CallPlan& plan, const SplitClause& split) {
+  if (!call_slots_.decoded) return split.fire;
+  DifEmitter out(*split.fire, call_at_);
+  emit_call(out, plan, call_slots_, limits_.strsize);
+  if (!fits(split.fire->insns.size() + out.length() - call_at_, *split.clause)) return split.fire;
+  return std::make_shared<FireProgram>(out.finish());
 }
 
 /// A clause without statements prints a row.
@@ -318,14 +331,14 @@ bool ClauseSplitter::walk_builtin(const LoweredExpr& expr) {
 void ClauseSplitter::capture_hidden_arguments(const DVariable& variable) {
   auto needed = std::ranges::find(kMadeOfArguments, variable.name, &MadeOfArguments::name);
   if (needed == kMadeOfArguments.end()) return;
-  const bool decoded = plans_ != nullptr && plans_->slots.decoded;
+  const bool decoded = plans_->slots.decoded;
   const uint32_t count = decoded && !plans_->beside_others ? 1 : needed->count;
   for (uint32_t i = 0; i < count; ++i) capture_word(hidden_expression(i));
   if (decoded || needed->error) capture_word(hidden_expression(kErrno));
   if (decoded) capture_call();
 }
 
-/// Captures the call's words and its memory, once per clause. Without a plan their slots stay empty.
+/// Makes slots for the call's words and its memory, once per clause.
 void ClauseSplitter::capture_call() {
   CallSlots slots = plans_->slots;
   if (call_captured_) return;
@@ -352,7 +365,7 @@ void ClauseSplitter::capture_call() {
   slots.bytes = add(slots.byte_count, SONDE_SLOT_BYTES);
   record_bytes_ += 8 * count + plans_->most_bytes;
   call_slots_ = slots;
-  if (plan_ != nullptr) emit_call(out_, *plan_, slots, limits_.strsize);
+  call_at_ = out_.length();
 }
 
 /// Captures the name that the printer shows, unless the record has no room for it.

@@ -27,18 +27,19 @@ struct CaptureLimits {
 class ClauseSplitter {
  public:
   ClauseSplitter(const Residents& residents, const PointerOrigins& origins, CaptureLimits limits,
-                 Diagnostics& diagnostics, const Folding& folding, const CallPlans* plans = nullptr,
-                 const CallPlan* plan = nullptr)
+                 Diagnostics& diagnostics, const Folding& folding, const CallPlans* plans)
       : residents_(residents),
         origins_(origins),
         folding_(folding),
         fire_(residents),
         limits_(limits),
         diagnostics_(diagnostics),
-        plans_(plans),
-        plan_(plan) {}
+        plans_(plans) {}
 
+  /// Its fire part captures nothing of a call's memory; that is done by fire_for().
   SplitClause split(const LoweredClause& clause);
+  /// The fire part of the clause that was split, for the calls of one plan.
+  std::shared_ptr<const FireProgram> fire_for(const CallPlan& plan, const SplitClause& split);
 
   /// If the record had no room for the clause's captures: the resident variables among them.
   const std::set<uint32_t>& crowding() const { return crowding_; }
@@ -50,8 +51,7 @@ class ClauseSplitter {
   FireExpressions fire_;
   CaptureLimits limits_;
   Diagnostics& diagnostics_;
-  const CallPlans* plans_;  ///< for the system calls that the clause shows; null or without slots: none
-  const CallPlan* plan_;    ///< the plan of this fire part
+  const CallPlans* plans_;  ///< for the system calls that the clause shows; without slots: none
   DifEmitter out_;
   SplitClause result_;
   std::map<std::string, uint32_t> known_;    ///< captures so far; the key is what they capture
@@ -61,7 +61,8 @@ class ClauseSplitter {
   bool full_ = false;
   std::set<uint32_t> crowding_;
   bool call_captured_ = false;
-  CallSlots call_slots_;
+  CallSlots call_slots_;  ///< not `decoded`: the clause captures no call
+  size_t call_at_ = 0;    ///< the instruction before which a call's captures come
 
   void split_predicate(const LoweredExpr* predicate, DifEmitter::Label fail);
   void split_statements(const std::vector<LoweredStatement>& statements);
@@ -72,6 +73,7 @@ class ClauseSplitter {
   bool assigns_resident(const LoweredExpr& expr) const;
   bool has_work_for_body(const LoweredClause& clause) const;
   void finish(const LoweredClause& clause, DifEmitter::Label fail);
+  bool fits(size_t length, const LoweredClause& clause);
 
   void walk(const LoweredExpr& expr);
   void walk_kids(const LoweredExpr& expr);

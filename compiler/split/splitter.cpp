@@ -23,18 +23,14 @@ SplitClause Splitter::split_clause(const Residency& residency, const PointerOrig
                                    std::set<uint32_t>& crowding) const {
   CaptureLimits limits{static_cast<uint32_t>(std::min<uint64_t>(options_.number("strsize"), SONDE_DIF_MAX_TEXT - 1)),
                        options_.was_set("cpu"), options_.text("format") != "text"};
-  const auto split_with = [&](const CallPlans* plans, const CallPlan* plan) {
-    ClauseSplitter splitter(residency.residents, origins, limits, diagnostics, folding_, plans, plan);
-    SplitClause split = splitter.split(clause);
-    for (uint32_t variable : splitter.crowding())
-      if (!residency_.decided.contains(variable)) crowding.insert(variable);
-    return split;
-  };
   const CallPlans plans = plan_calls(clause, options_, calls_of);
-  SplitClause result = split_with(&plans, nullptr);
+  ClauseSplitter splitter(residency.residents, origins, limits, diagnostics, folding_, &plans);
+  SplitClause result = splitter.split(clause);
+  for (uint32_t variable : splitter.crowding())
+    if (!residency_.decided.contains(variable)) crowding.insert(variable);
   if (diagnostics.any()) return result;
   for (const CallPlan& plan : plans.plans) {
-    const std::shared_ptr<const FireProgram> program = split_with(&plans, &plan).fire;
+    const std::shared_ptr<const FireProgram> program = splitter.fire_for(plan, result);
     for (ProbeId probe : plan.probes) result.fire_of_probe.emplace(probe, program);
   }
   return result;

@@ -67,5 +67,32 @@ TEST(Emitter, BranchesToTheNextInstruction) {
   EXPECT_EQ(disassemble(out.finish()), "0000  LI       r0, 0\n0001  JZ       r0, 0002\n0002  RECORD\n");
 }
 
+TEST(Emitter, GoesOnInsideOfAProgram) {
+  DifEmitter out;
+  const DifEmitter::Label middle = out.label(), end = out.label();
+  out.constant(0, 0);
+  out.branch(SONDE_DIF_JZ, middle, 0);
+  out.branch(SONDE_DIF_JNZ, end, 0);
+  out.bind(middle);
+  out.op(SONDE_DIF_RECORD);
+  out.bind(end);
+  out.op(SONDE_DIF_FAIL);
+  const FireProgram program = out.finish();
+
+  DifEmitter more(program, 3);
+  const DifEmitter::Label own = more.label();
+  more.branch(SONDE_DIF_JZ, own, 0);
+  more.constant(2, 5);
+  more.bind(own);
+  EXPECT_EQ(disassemble(more.finish()),
+            "0000  LI       r0, 0\n"
+            "0001  JZ       r0, 0003\n"
+            "0002  JNZ      r0, 0006\n"
+            "0003  JZ       r0, 0005\n"
+            "0004  LI       r2, 5\n"
+            "0005  RECORD\n"
+            "0006  FAIL\n");
+}
+
 }  // namespace
 }  // namespace sonde

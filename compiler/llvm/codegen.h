@@ -132,6 +132,7 @@ class BodyCodegen {
   Value string_of(const LoweredExpr& source, uint64_t size);
   Value kept_string(const LoweredExpr& variable, Value text);
   Value subroutine(const LoweredExpr& call);
+  void add_arguments(const LoweredExpr& call, std::vector<Value>& all);
   Value fire_function(const LoweredExpr& call);
 
   // codegen_places.cpp: what can be assigned

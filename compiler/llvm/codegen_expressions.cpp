@@ -261,12 +261,24 @@ bool is_return_address(const LoweredExpr& expr) {
 
 }  // namespace
 
+/// Of functions that chain, one call takes the arguments of all: code costs more to make than they cost to run.
+void BodyCodegen::add_arguments(const LoweredExpr& call, std::vector<Value>& all) {
+  for (const LoweredExprPtr& kid : call.kids) {
+    const bool chained = call.function->chains && kid->kind == LoweredKind::Call && kid->function == call.function;
+    if (chained && !clause_->slot_of.contains(kid.get()))
+      add_arguments(*kid, all);
+    else
+      all.push_back(narrowed(*kid));
+  }
+}
+
 BodyCodegen::Value BodyCodegen::subroutine(const LoweredExpr& expr) {
   if (expr.function->runs == Runs::Impossible) return constant(0);  // its clause is never enabled
   if (is_action(expr.function->runs)) return action(expr);
   if (expr.function->runs == Runs::Fire) return fire_function(expr);
   if (expr.function->runs == Runs::Refused) return refuse(std::string(expr.function->doc));
-  std::vector<Value> arguments = values(expr, 0, expr.kids.size());
+  std::vector<Value> arguments;
+  add_arguments(expr, arguments);
   if (expr.type->kind == Type::Kind::Symbol) arguments.push_back(constant(is_return_address(*expr.kids[0])));
   Value result = checked_call("sonde_fn_" + std::string(expr.function->name),
                               {context_, ir_.getInt32(static_cast<uint32_t>(arguments.size())), words(arguments)});

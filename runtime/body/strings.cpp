@@ -40,12 +40,10 @@ uint64_t sonde_fn_strlen(BodyContext* context, uint32_t, const uint64_t* argv) {
   return string_argument(context, argv[0]).size();
 }
 
-uint64_t sonde_fn_strjoin(BodyContext* context, uint32_t, const uint64_t* argv) {
-  std::string_view a, b;
-  if (!two_strings(context, argv, a, b)) return 0;
-  std::string joined(a);
-  joined += b;
-  return make_string(context, joined);
+uint64_t sonde_fn_strjoin(BodyContext* context, uint32_t argc, const uint64_t* argv) {
+  std::string joined;
+  for (uint32_t i = 0; i < argc && context->fault == 0; ++i) joined += string_argument(context, argv[i]);
+  return context->fault == 0 ? make_string(context, joined) : 0;
 }
 
 uint64_t sonde_fn_strchr(BodyContext* context, uint32_t, const uint64_t* argv) {

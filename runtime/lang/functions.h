@@ -42,6 +42,7 @@ constexpr bool is_recording(Runs runs) {
 
 /// Last in a row: it reads the kernel, so it needs a source that can.
 inline constexpr bool kOfKernel = true;
+inline constexpr bool kChains = true;
 
 struct DFunction {
   std::string_view name;
@@ -50,6 +51,7 @@ struct DFunction {
   std::string_view doc;
   bool of_kernel = false;
   std::string_view behind = {};  ///< a variable that it gets behind its arguments, as it was when the probe fired
+  bool chains = false;           ///< f(a, f(b, c)) is f(f(a, b), c), and its code takes any number of arguments
 };
 
 inline constexpr std::array kFunctions = std::to_array<DFunction>({
@@ -146,7 +148,7 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"stack", "stack([uint32_t])", Runs::Fire, "kernel stack: to trace, or as a key", kOfKernel},
     {"stop", "void()", Runs::Destructive, "stops the process"},
     {"strchr", "string(string, char)", Runs::Body, "rest of a string from the first such character on, or NULL"},
-    {"strjoin", "string(string, string)", Runs::Body, "two strings, joined"},
+    {"strjoin", "string(string, string)", Runs::Body, "two strings, joined", false, {}, kChains},
     {"strlen", "size_t(string)", Runs::Body, "length in bytes, without the NUL"},
     {"strrchr", "string(string, char)", Runs::Body, "rest of a string from the last such character on, or NULL"},
     {"strstr", "string(string, string)", Runs::Body,

@@ -153,6 +153,8 @@ TEST_F(CompilerTest, BeginPrints) {
   EXPECT_EQ(run("BEGIN { s = strjoin(\"a\", \"bc\"); t = s; printf(\"%s %d %s\\n\", t, strlen(s), s == t ? \"same\" : "
                 "\"other\"); }"),
             "abc 3 same\n");
+  EXPECT_EQ(run("BEGIN { s = \"b\"; printf(\"%s\\n\", strjoin(strjoin(\"a\", s), strjoin(s, strjoin(\"c\", s)))); }"),
+            "abbcb\n");
   EXPECT_EQ(run("BEGIN { a[\"x\", 1] = 5; a[\"x\", 1] += 2; printf(\"%d %d\\n\", a[\"x\", 1], a[\"y\", 1]); }"),
             "7 0\n");
   EXPECT_EQ(run("BEGIN { this->i = 5; self->j = this->i * 2; printf(\"%d %d\\n\", this->i, self->j); }"), "5 10\n");

@@ -275,12 +275,23 @@ TEST_F(Body, BitFieldsEndWithTheirOwnBytes) {
   munmap(pages, 2 * page);
 }
 
+TEST_F(Body, StringsAreJoinedByOneCall) {
+  const auto joined = [](LoweredExprPtr a, LoweredExprPtr b) {
+    return call("strjoin", string_type(), std::move(a), std::move(b));
+  };
+  auto whole = joined(joined(text("a"), text("b")), joined(text("c"), joined(text("d"), text("e"))));
+  BodyFunction body = compile(clause(nullptr, trace(call("strlen", long_type(), std::move(whole)))));
+  fake::Bench bench(tables.program);
+  body(&bench.context);
+  EXPECT_EQ(fake::log, (std::vector<std::string>{"strjoin 5", "trace 1 line 7 5"}));
+}
+
 TEST_F(Body, AHelperThatIsMissingIsAnError) {
   std::vector<LoweredClause> clauses;
-  clauses.push_back(clause(nullptr, call("strjoin", string_type(), text("a"), text("b"))));
+  clauses.push_back(clause(nullptr, call("strchr", string_type(), text("a"), number(98))));
   auto bodies = compile_all(std::move(clauses));
   ASSERT_FALSE(bodies);
-  EXPECT_EQ(bodies.error().message(), "cannot compile the script: the runtime has no sonde_fn_strjoin");
+  EXPECT_EQ(bodies.error().message(), "cannot compile the script: the runtime has no sonde_fn_strchr");
   EXPECT_NE(compile(clause(nullptr, trace(number(1)))), nullptr);
 }
 

@@ -64,6 +64,12 @@ inline void act_trace(BodyContext* context, const ActionSite* site, uint32_t arg
 inline uint64_t fn_strlen(BodyContext*, uint32_t argc, const uint64_t* argv) {
   return argc == 1 ? std::strlen(reinterpret_cast<const char*>(argv[0])) : ~0ull;
 }
+inline uint64_t fn_strjoin(BodyContext*, uint32_t argc, const uint64_t* argv) {
+  log.push_back("strjoin " + std::to_string(argc));
+  scratch.emplace_back();
+  for (uint32_t i = 0; i < argc; ++i) scratch.back() += reinterpret_cast<const char*>(argv[i]);
+  return reinterpret_cast<uint64_t>(scratch.back().c_str());
+}
 inline uint64_t fn_rand(BodyContext*, uint32_t, const uint64_t*) { return 0x1234567890ull; }
 inline uint64_t var_probefunc(BodyContext*) { return reinterpret_cast<uint64_t>("read"); }
 
@@ -85,6 +91,7 @@ inline std::vector<BodySymbol> helpers() {
           symbol("sonde_aggregate", aggregate),
           symbol("sonde_act_trace", act_trace),
           symbol("sonde_fn_strlen", fn_strlen),
+          symbol("sonde_fn_strjoin", fn_strjoin),
           symbol("sonde_fn_rand", fn_rand),
           symbol("sonde_var_probefunc", var_probefunc)};
 }

@@ -151,6 +151,8 @@ TEST_F(Body, Strtok) {
 TEST_F(Body, OtherStrings) {
   EXPECT_EQ(call(sonde_fn_strjoin, "ab", "cd"), "abcd");
   EXPECT_EQ(call(sonde_fn_strjoin, "ab", kNull), "fault");
+  EXPECT_EQ(call(sonde_fn_strjoin, "a", "b", "", "c"), "abc");
+  EXPECT_EQ(call(sonde_fn_strjoin, "a", kNull, "c"), "fault");
   EXPECT_EQ(number(sonde_fn_strlen, "abc"), 3);
   EXPECT_EQ(call(sonde_fn_strchr, "a/b/c", int{'/'}), "/b/c");
   EXPECT_EQ(call(sonde_fn_strrchr, "a/b/c", int{'/'}), "/c");

@@ -2,6 +2,7 @@
 #include "runtime/process/syscall_table.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <string>
@@ -28,6 +29,15 @@ constexpr uint16_t kCompatNumbers[] = {
 #include "kmod/shared/compat_numbers.h"
 #undef NO_CALL
 };
+
+/// By the number in 64-bit code: that in 32-bit code, the least if there are several.
+constexpr auto kNumbersInCompat = [] {
+  std::array<uint16_t, kUnnamedCall> numbers{};
+  numbers.fill(kUnnamedCall);
+  for (size_t i = std::size(kCompatNumbers); i-- > 0;)
+    if (kCompatNumbers[i] != kUnnamedCall) numbers[kCompatNumbers[i]] = static_cast<uint16_t>(i);
+  return numbers;
+}();
 
 constexpr std::string_view kUnnamedPrefix = "syscall_0x";
 
@@ -56,10 +66,8 @@ uint32_t syscall_of_native(uint32_t number) {
 }
 
 std::optional<uint32_t> compat_number(uint32_t number) {
-  if (number >= kUnnamedCall) return std::nullopt;  // the array's holes hold kUnnamedCall
-  auto found = std::ranges::find(kCompatNumbers, number);
-  if (found == std::end(kCompatNumbers)) return std::nullopt;
-  return found - std::begin(kCompatNumbers);
+  if (number >= kUnnamedCall || kNumbersInCompat[number] == kUnnamedCall) return std::nullopt;
+  return kNumbersInCompat[number];
 }
 
 std::string unnamed_call(std::optional<uint32_t> number) {

@@ -200,7 +200,7 @@ Result<std::vector<BodyFunction>> Jit::compile(const BodyProgram& program, std::
     return Error("cannot compile the script: " + why);
   module->setDataLayout(impl_->target->createDataLayout());
   module->setTargetTriple(impl_->target->getTargetTriple().str());
-#ifndef NDEBUG
+#ifdef SONDE_VERIFIES_IR
   SONDE_CHECK(!llvm::verifyModule(*module, &llvm::errs()));
 #endif
   if (auto added = impl_->add(std::move(module)); !added) return std::move(added).error();

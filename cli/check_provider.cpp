@@ -9,7 +9,7 @@
 #include "cli/session.h"
 #include "cli/sources.h"
 #include "compiler/library/library.h"
-#include "runtime/body/context.h"
+#include "runtime/body/body.h"
 #include "runtime/plugin/check.h"
 
 namespace sonde {
@@ -72,7 +72,8 @@ class SessionBench final : public CheckBench {
     Enabling enabling = clause;
     auto& clauses = session_->program().clauses;
     enabling.clause = static_cast<uint32_t>(clauses.size());
-    clauses.push_back({.descriptions = clause.descriptions, .fire = clause.program, .body = note_firing});
+    clauses.push_back(
+        {.descriptions = clause.descriptions, .fire = clause.program, .body = std::make_shared<Body>(note_firing)});
     Tracing& tracing = session_->tracing();
     if (auto done = tracing.start({&enabling, 1}, ""); !done) return std::move(done).error();
     tracing.run([this] { return session_->targets().all_ended(); });

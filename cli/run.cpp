@@ -244,7 +244,6 @@ class Run {
           "how");
 
     if (Look::of(STDERR_FILENO).is_rich()) show_progress_on(STDERR_FILENO);
-    if (arguments_.mode != Mode::List) session_->compiler().expect_bodies();
     MacroValues macros{texts.empty() ? "" : texts.front().name, arguments_.words, [] { return 0; },
                        hint_on_words(arguments_)};
     if (auto done = session_->prepare_targets(arguments_.commands, arguments_.pids, texts, macros); !done)

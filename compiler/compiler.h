@@ -31,9 +31,6 @@ class Compiler {
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;
 
-  /// compile() will be called: prepares for it, in a thread of its own.
-  void expect_bodies();
-
   /// Compiles texts that belong together (all -n, -s ... of a command line, or one entry at the prompt), in order.
   /// Errors: Error::message() is the rendered diagnostic(s); the program keeps no clause of a failed call.
   Result<std::vector<CompiledText>> compile(std::span<const SourceText> texts, const MacroValues& macros);

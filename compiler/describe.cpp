@@ -2,7 +2,7 @@
 // Clauses for the consumer
 //
 // A fault report shows the statement that faulted, by its number. The code generator numbers the statements
-// (compiler/llvm/codegen_statements.cpp), and note_places() numbers them here, in the same order; change both together.
+// (compiler/codegen/codegen_statements.cpp), and note_places() numbers them here, in the same order; change both together.
 #include "compiler/describe.h"
 
 #include "compiler/source/prepare.h"
@@ -44,7 +44,8 @@ void note_places(const std::vector<LoweredStatement>& list, std::vector<ClauseDe
 
 }  // namespace
 
-ClauseDesc describe(const SplitClause& split, const std::shared_ptr<const std::string>& text, BodyFunction body) {
+ClauseDesc describe(const SplitClause& split, const std::shared_ptr<const std::string>& text,
+                    std::shared_ptr<Body> body) {
   const LoweredClause& clause = *split.clause;
   Summary summary;
   summary.statements(clause.statements);
@@ -52,7 +53,7 @@ ClauseDesc describe(const SplitClause& split, const std::shared_ptr<const std::s
   result.descriptions = clause.descriptions;
   result.fire = split.fire;
   result.fire_of_probe = split.fire_of_probe;
-  result.body = body;
+  result.body = std::move(body);
   result.held = split.held;
   result.default_action = clause.statements.empty();
   result.records = summary.records;

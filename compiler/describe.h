@@ -9,6 +9,7 @@
 namespace sonde {
 
 /// Describes a split clause for the consumer; `text` is the source text that contains it.
-ClauseDesc describe(const SplitClause& split, const std::shared_ptr<const std::string>& text, BodyFunction body);
+ClauseDesc describe(const SplitClause& split, const std::shared_ptr<const std::string>& text,
+                    std::shared_ptr<Body> body);
 
 }  // namespace sonde

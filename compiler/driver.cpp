@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pipeline
 //
-//   text -> check -> lowered tree -> split -> fire part (DIF) + body (tree) -> JIT -> native code
+//   text -> check -> lowered tree -> split -> fire part (DIF) + body (tree) -> body code ..> native code
 //
 //   check()                         each text in turn, after the user's D libraries: names, types, lowering      check/front_end.h
 //   Splitter::split()               all clauses together: fire parts, and what remains for bodies                split/splitter.h
-//   Jit::compile()                  bodies as native code                                                        llvm/jit.h
+//   BodyCompiler::compile()         bodies as code that is interpreted                                           codegen/body_compiler.h
+//   Jit                             native code of bodies that have become hot, while the script runs            llvm/jit.h
 //   Splitter::split_remembering()   each clause: the hidden clause that it needs at the entries of calls         split/splitter.h
 //
 // All texts of a call pass each stage before the next begins, because where a variable lives depends on all its uses.
@@ -18,6 +19,7 @@
 #include "compiler/check/directories.h"
 #include "compiler/check/library_texts.h"
 #include "compiler/check/pragma.h"
+#include "compiler/codegen/body_compiler.h"
 #include "compiler/compiler.h"
 #include "compiler/describe.h"
 #include "compiler/dif/disassemble.h"
@@ -29,6 +31,13 @@
 #include "runtime/body/subroutines.h"
 
 namespace sonde {
+
+namespace {
+
+/// LLVM takes 9 ms for the first bodies; each run of one in the interpreter takes 0.1 us longer.
+constexpr uint32_t kHotRuns = 50'000;
+
+}  // namespace
 
 struct Compiler::Impl {
   Impl(BodyProgram& program, ProbeCatalog& probes, Options& options)
@@ -43,6 +52,7 @@ struct Compiler::Impl {
   Options& options;
   World world;
   Splitter splitter;
+  BodyCompiler body_compiler;
   Jit jit;
   bool directories_loaded = false;
   std::string wrong_libraries;               ///< what is wrong with the user's libraries
@@ -53,7 +63,7 @@ struct Compiler::Impl {
   std::string unused_argument(std::span<const SourceText> texts, const MacroValues& macros);
   Result<std::vector<SplitClause>> split(std::span<const LoweredUnit> units);
   std::vector<CompiledText> add(std::span<const LoweredUnit> units, std::span<const SplitClause> clauses,
-                                std::span<const BodyFunction> bodies);
+                                std::span<const std::shared_ptr<Body>> bodies);
   std::optional<ClauseDesc> remembering(const LoweredClause& clause);
   uint32_t matches(const LoweredClause& clause);
   void append_rendered(std::string& message, const Diagnostic& diagnostic, const SourceText& source);
@@ -72,8 +82,9 @@ Result<std::vector<CompiledText>> Compiler::compile(std::span<const SourceText> 
   if (!clauses) return std::move(clauses).error();
   // Beyond this point every clause has a verified fire part, and what its body needs from the event has a slot.
 
-  Result<std::vector<BodyFunction>> bodies = impl_->jit.compile(impl_->program, *clauses);
+  Result<std::vector<std::shared_ptr<Body>>> bodies = impl_->body_compiler.compile(impl_->program, *clauses);
   if (!bodies) return std::move(bodies).error();
+  impl_->jit.compile_when_hot(*bodies, kHotRuns);
   // Beyond this point nothing fails.
 
   return impl_->add(*units, *clauses, *bodies);
@@ -161,7 +172,7 @@ std::optional<ClauseDesc> Compiler::Impl::remembering(const LoweredClause& claus
   }
   result.fire = split.fire;
   result.fire_of_probe = split.fire_of_probe;
-  result.body = sonde_remember_call;
+  result.body = std::make_shared<Body>(sonde_remember_call);
   result.hidden = true;
   return result;
 }
@@ -169,7 +180,7 @@ std::optional<ClauseDesc> Compiler::Impl::remembering(const LoweredClause& claus
 // ---- into the program -------------------------------------------------------------------------------------------
 
 std::vector<CompiledText> Compiler::Impl::add(std::span<const LoweredUnit> units, std::span<const SplitClause> clauses,
-                                              std::span<const BodyFunction> bodies) {
+                                              std::span<const std::shared_ptr<Body>> bodies) {
   std::vector<CompiledText> compiled;
   size_t next = 0;
   for (const LoweredUnit& unit : units) {
@@ -208,8 +219,6 @@ Compiler::~Compiler() = default;
 const std::vector<Reported>& Compiler::reported() const { return impl_->reported; }
 
 const std::vector<Reported>& Compiler::warnings() const { return impl_->warnings; }
-
-void Compiler::expect_bodies() { impl_->jit.expect_bodies(); }
 
 /// Macro arguments are known; the other macro variables are numbers, and any number will do here.
 static ParserQuestions preview_questions(const World& world, const MacroValues& macros) {

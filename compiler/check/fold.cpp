@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Constants are computed here, as the body would compute them: in 64 bits
 //
-// The same arithmetic is in kmod/shared/dif.c (fire part) and compiler/llvm/codegen_expressions.cpp (body), and all
+// The same arithmetic is in kmod/shared/dif.c (fire part) and compiler/codegen/codegen_expressions.cpp (body), and all
 // three must agree: a shift by more than 63 gives 0, INT64_MIN / -1 is INT64_MIN, and cut() is the only place where a
 // value gets the width of its type. A constant divisor of 0 does not get here: arithmetic() refuses it.
 #include "compiler/check/node.h"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The JIT
 //
-// One module for all clauses of a call: IR (codegen.h) -> object file in memory -> ORC's linking layer -> addresses.
-// Start-up time counts (the whole command has 50 ms), so ORC is assembled from only the parts that are needed: no
-// platform, no search of the process's symbols. LLVM's own start takes 2 ms, as long as the parser's: both at once, if
-// bodies are expected. The thread that prepares it also compiles a function that resembles a body, because half of the
-// time of a first body is the first use of LLVM's code and tables.
+// One module for all bodies that are compiled together: IR (lowering.h) -> object file in memory -> ORC's linking layer
+// -> addresses. ORC is assembled from only the parts that are needed: no platform, no search of the process's symbols.
 //
 // All code is made by LLVM's fast instruction selector. Bodies spend most of their time in helpers: default code
 // generation made records no faster (consumer_bench: 46.6 and 47.0 ns for a count, 33.4 and 33.3 for a latency), and
 // took three times as long to compile. We refused the middle-end's pass pipelines: setting them up takes longer than
-// compiling a clause, and the IR is in SSA form already.
+// compiling a clause.
+//
+// The thread that compiles runs beside the session's, which goes on interpreting. Where there is no thread to be had, it
+// goes on for good.
 #include "compiler/llvm/jit.h"
 
 #include <llvm/ExecutionEngine/Orc/CompileUtils.h>
@@ -28,10 +28,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <exception>
+#include <atomic>
+#include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
-#include "compiler/llvm/codegen.h"
+#include "compiler/llvm/lowering.h"
 #include "runtime/base/late_initializers.h"
 #include "runtime/base/out_of_memory.h"
 #include "runtime/base/thread.h"
@@ -52,7 +55,7 @@ __attribute__((constructor(101))) void install_llvm_handlers() {
   llvm::install_fatal_error_handler(end_on_fatal_error);
 }
 
-Error to_error(llvm::Error error) { return Error("cannot compile the script: " + llvm::toString(std::move(error))); }
+Error to_error(llvm::Error error) { return Error(llvm::toString(std::move(error))); }
 
 std::unique_ptr<llvm::TargetMachine> make_target() {
   std::string triple = llvm::sys::getProcessTriple(), why;
@@ -64,76 +67,29 @@ std::unique_ptr<llvm::TargetMachine> make_target() {
       triple, "", "", options, llvm::Reloc::Static, llvm::CodeModel::Large, llvm::CodeGenOptLevel::None, true));
 }
 
-/// Compiles what nobody calls: it loads from its argument, compares, calls an address and returns, as bodies do.
-void compile_practice(llvm::TargetMachine& target) {
-  llvm::LLVMContext context;
-  llvm::Module module("practice", context);
-  module.setDataLayout(target.createDataLayout());
-  module.setTargetTriple(target.getTargetTriple().str());
-  llvm::IRBuilder<> ir(context);
-  auto* type = llvm::FunctionType::get(ir.getInt64Ty(), {ir.getPtrTy()}, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "practice", module);
-  auto* calls = llvm::BasicBlock::Create(context, "calls", function);
-  auto* leaves = llvm::BasicBlock::Create(context, "leaves", function);
-  ir.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", function, calls));
-  llvm::Value* word = ir.CreateLoad(ir.getInt64Ty(), function->getArg(0));
-  ir.CreateCondBr(ir.CreateICmpEQ(word, ir.getInt64(0)), leaves, calls);
-  ir.SetInsertPoint(calls);
-  ir.CreateCall(type, ir.CreateIntToPtr(ir.getInt64(uint64_t{1} << 40), ir.getPtrTy()), {function->getArg(0)});
-  ir.CreateBr(leaves);
-  ir.SetInsertPoint(leaves);
-  ir.CreateRet(word);
-  llvm::consumeError(llvm::orc::SimpleCompiler(target)(module).takeError());
-}
-
 }  // namespace
 
 struct Jit::Impl {
-  CodegenShared shared;
   std::unique_ptr<llvm::orc::ExecutionSession> session;
   std::unique_ptr<llvm::orc::RTDyldObjectLinkingLayer> linking;
   llvm::orc::JITDylib* bodies = nullptr;
   std::unique_ptr<llvm::TargetMachine> target;
-  uint64_t functions = 0;  ///< made so far: their names are numbers
-  std::thread preparing;
-  std::exception_ptr failure;  ///< what ended that thread
+  uint64_t functions = 0;                      ///< made so far: their names are numbers
+  std::vector<std::shared_ptr<Body>> waiting;  ///< to become hot
+  std::thread compiling;
+  std::atomic<bool> compiled = true;  ///< that thread has ended, or is about to
 
   ~Impl() {
-    if (preparing.joinable()) preparing.join();
+    if (compiling.joinable()) compiling.join();
     if (session) llvm::consumeError(session->endSession());
   }
 
-  void expect_bodies();
-  void prepare_in_thread();
-  void start();
   void prepare();
+  Result<void> compile(std::span<const std::shared_ptr<Body>> all);
+  void compile_hot();
   Result<void> add(std::unique_ptr<llvm::Module> module);
   Result<std::vector<BodyFunction>> addresses(const std::vector<std::string>& names);
 };
-
-/// Without a thread, start() prepares.
-void Jit::Impl::expect_bodies() {
-  if (preparing.joinable() || session) return;
-  try {
-    preparing = start_thread([this] { prepare_in_thread(); });
-  } catch (const NoThread&) {
-    return;
-  }
-}
-
-/// What this throws, for want of memory, start() throws.
-void Jit::Impl::prepare_in_thread() try {
-  prepare();
-  compile_practice(*target);
-} catch (...) {
-  failure = std::current_exception();
-}
-
-void Jit::Impl::start() {
-  if (preparing.joinable()) preparing.join();
-  if (failure) std::rethrow_exception(failure);
-  if (!session) prepare();
-}
 
 void Jit::Impl::prepare() {
   initialize_llvm();
@@ -171,40 +127,71 @@ Result<std::vector<BodyFunction>> Jit::Impl::addresses(const std::vector<std::st
   return functions;
 }
 
-Jit::Jit(std::span<const BodySymbol> helpers, RegisterConstants register_constants) : impl_(std::make_unique<Impl>()) {
-  impl_->shared.register_constants = register_constants;
-  for (const BodySymbol& helper : helpers) impl_->shared.helpers.emplace(helper.name, helper.address);
-}
-
-Jit::~Jit() = default;
-
-void Jit::expect_bodies() { impl_->expect_bodies(); }
-
-Result<std::vector<BodyFunction>> Jit::compile(const BodyProgram& program, std::span<const SplitClause> clauses) {
-  std::vector<std::string> names(clauses.size());
-  size_t count = 0;
-  for (size_t i = 0; i < clauses.size(); ++i) {
-    if (!needs_code(clauses[i])) continue;
-    names[i] = "body" + std::to_string(impl_->functions++);
-    ++count;
-  }
-  if (count == 0) return std::vector<BodyFunction>(clauses.size());
-
-  impl_->start();
+Result<void> Jit::Impl::compile(std::span<const std::shared_ptr<Body>> all) {
+  if (all.empty()) return {};
+  if (!session) prepare();
   llvm::LLVMContext context;
   auto module = std::make_unique<llvm::Module>("bodies", context);
-  BodyCodegen codegen(impl_->shared, program, *module);
-  for (size_t i = 0; i < clauses.size(); ++i)
-    if (!names[i].empty()) codegen.generate(clauses[i], names[i]);
-  if (std::string why = std::exchange(impl_->shared.failure, {}); !why.empty())
-    return Error("cannot compile the script: " + why);
-  module->setDataLayout(impl_->target->createDataLayout());
-  module->setTargetTriple(impl_->target->getTargetTriple().str());
+  module->setDataLayout(target->createDataLayout());
+  module->setTargetTriple(target->getTargetTriple().str());
+  std::vector<std::string> names;
+  for (const std::shared_ptr<Body>& body : all)
+    lower(body->code(), names.emplace_back("body" + std::to_string(functions++)), *module);
 #ifdef SONDE_VERIFIES_IR
   SONDE_CHECK(!llvm::verifyModule(*module, &llvm::errs()));
 #endif
-  if (auto added = impl_->add(std::move(module)); !added) return std::move(added).error();
-  return impl_->addresses(names);
+  if (auto added = add(std::move(module)); !added) return std::move(added).error();
+  Result<std::vector<BodyFunction>> made = addresses(names);
+  if (!made) return std::move(made).error();
+  for (size_t i = 0; i < all.size(); ++i) all[i]->set_native(made->at(i));
+  return {};
+}
+
+/// A body became hot: compiles all that run. One that becomes hot meanwhile says so again.
+void Jit::Impl::compile_hot() {
+  if (!compiled.load(std::memory_order_acquire)) return;
+  if (compiling.joinable()) compiling.join();
+  std::vector<std::shared_ptr<Body>> running;
+  std::erase_if(waiting, [&](const std::shared_ptr<Body>& body) {
+    if (body->has_run()) running.push_back(body);
+    return body->has_run();
+  });
+  if (running.empty()) return;
+  compiled.store(false, std::memory_order_relaxed);
+  try {
+    compiling = start_thread([this, running = std::move(running)] {
+      if (const Result<void> made = compile(running); !made)
+        end_on_fatal_error(nullptr, made.error().message().c_str(), true);
+      compiled.store(true, std::memory_order_release);
+    });
+  } catch (const NoThread&) {
+    compiled.store(true, std::memory_order_relaxed);
+  }
+}
+
+Jit::Jit() : impl_(std::make_unique<Impl>()) {}
+
+Jit::~Jit() = default;
+
+Result<void> Jit::compile(std::span<const std::shared_ptr<Body>> bodies) {
+  wait();
+  std::vector<std::shared_ptr<Body>> all;
+  for (const std::shared_ptr<Body>& body : bodies)
+    if (body != nullptr) all.push_back(body);
+  const Result<void> made = impl_->compile(all);
+  return made ? Result<void>() : Error("cannot compile the script: " + made.error().message());
+}
+
+void Jit::compile_when_hot(std::span<const std::shared_ptr<Body>> bodies, uint32_t runs) {
+  for (const std::shared_ptr<Body>& body : bodies) {
+    if (body == nullptr) continue;
+    impl_->waiting.push_back(body);
+    body->tell_when_hot(runs, [this] { impl_->compile_hot(); });
+  }
+}
+
+void Jit::wait() {
+  if (impl_->compiling.joinable()) impl_->compiling.join();
 }
 
 }  // namespace sonde

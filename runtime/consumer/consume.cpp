@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runtime/base/check.h"
+#include "runtime/body/body.h"
 
 namespace sonde {
 namespace {
@@ -186,7 +187,7 @@ void Consumer::run(const sonde_record& record, const ConsumerEcb& ecb) {
   if ((record.flags & SONDE_RECORD_PREDICATE_FAULT) != 0)
     sonde_fault(&context_, static_cast<uint64_t>(Fault::BadAddress), record.slot[0]);
   else if (ecb.clause->body != nullptr)
-    passed = ecb.clause->body(&context_) != 0;
+    passed = ecb.clause->body->run(context_) != 0;
   if (context_.fault == static_cast<uint64_t>(Fault::Skip)) {
     state_.trace.clear();
   } else if (context_.fault != 0) [[unlikely]] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A compiled D program, as the consumer uses it: clauses with native bodies, and the tables that the bodies refer to by
+// A compiled D program, as the consumer uses it: clauses with bodies, and the tables that the bodies refer to by
 // index. It only grows (the prompt adds clauses); an element keeps its index and its address.
 #pragma once
 
@@ -17,13 +17,13 @@
 
 namespace sonde {
 
+class Body;
 struct BodyContext;
 
 /// Scratch memory of a clause; more when strings are very long.
 inline constexpr uint64_t kScratchBytes = 1 << 20;
 
-/// A clause's native code. Evaluates the rest of the predicate, then the statements. Returns 0 when the
-/// predicate was false, else 1. A fault is left in the context.
+/// Native code that does what Body::run() does.
 using BodyFunction = int32_t (*)(BodyContext*);
 
 /// A variable: one 64-bit cell. The cell holds an integer, or the address of the buffer of a string, struct or array
@@ -84,7 +84,7 @@ struct ClauseDesc {
   std::vector<ProbeDescription> descriptions;
   std::shared_ptr<const FireProgram> fire;
   FirePrograms fire_of_probe;  ///< with the slots of `fire`, and more in them
-  BodyFunction body = nullptr;
+  std::shared_ptr<Body> body;  ///< null: nothing to do
   bool held = false;
   bool default_action = false;            ///< no statements at all: prints only the default line
   bool only_speculates = false;           ///< its only action is speculate()

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/check/world.h"
+#include "compiler/codegen/body_compiler.h"
 #include "compiler/compiler.h"
 #include "compiler/llvm/jit.h"
 #include "compiler/split/splitter.h"
@@ -93,6 +94,7 @@ void measure_parts(const std::string& name, const SourceText& text) {
   {
     World world(program, framework, options);
     Splitter splitter(program, options);
+    BodyCompiler compiler;
     Jit jit;
     Phases phases(name);
     Diagnostics diagnostics;
@@ -102,9 +104,12 @@ void measure_parts(const std::string& name, const SourceText& text) {
     auto clauses = splitter.split({&unit, 1}, diagnostics);
     require(!diagnostics.any(), diagnostics.any() ? diagnostics.list()[0].message : "");
     phases.end("split");
-    auto bodies = jit.compile(program, clauses);
+    auto bodies = compiler.compile(program, clauses);
     require(bodies.has_value(), bodies ? "" : bodies.error().message());
-    phases.end("jit");
+    phases.end("bodies");
+    auto native = jit.compile(*bodies);
+    require(native.has_value(), native ? "" : native.error().message());
+    phases.end("native code");
   }
   unregister_providers();
 }

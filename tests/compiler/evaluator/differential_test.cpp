@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "compiler/codegen/body_compiler.h"
 #include "compiler/llvm/jit.h"
 #include "compiler/split/fire_expressions.h"
 #include "compiler/split/splitter.h"
@@ -158,19 +159,23 @@ class Differential : public testing::TestWithParam<int> {
     Splitter splitter(front.program, front.options);
     std::vector<SplitClause> split_clauses = splitter.split(std::span(&unit, 1), front.diagnostics);
     ASSERT_FALSE(front.diagnostics.any());
-    Jit jit;
-    auto bodies = jit.compile(front.program, split_clauses);
+    BodyCompiler compiler;
+    auto bodies = compiler.compile(front.program, split_clauses);
     ASSERT_TRUE(bodies) << bodies.error().message();
     NoNames names;
     BodyState state(front.program, front.options, nullptr, names);
-    for (uint32_t i = 0; i < clauses * kEvents && !HasFatalFailure(); ++i) {
-      uint32_t c = i / kEvents;
-      set_event(cases[c].around, generator);
-      compare(front, state, cases[c], split_clauses[c], bodies->at(c));
+    Jit jit;
+    for (const bool native : {false, true}) {
+      if (native) ASSERT_TRUE(jit.compile(*bodies));
+      for (uint32_t i = 0; i < clauses * kEvents && !HasFatalFailure(); ++i) {
+        uint32_t c = i / kEvents;
+        set_event(cases[c].around, generator);
+        compare(front, state, cases[c], split_clauses[c], *bodies->at(c));
+      }
     }
   }
 
-  void compare(Front& front, BodyState& state, Case& made, const SplitClause& clause, BodyFunction body) {
+  void compare(Front& front, BodyState& state, Case& made, const SplitClause& clause, Body& body) {
     alignas(8) unsigned char storage[SONDE_RECORD_MAX] = {};
     auto* record = reinterpret_cast<sonde_record*>(storage);
     ASSERT_NE(run(*clause.fire, made.around, record), 0u);
@@ -186,7 +191,7 @@ class Differential : public testing::TestWithParam<int> {
     context.locals = state.variables.locals();
     context.self = state.variables.self(record->tid);
     state.begin_clause(context);
-    ASSERT_EQ(body(&context), 1);
+    ASSERT_EQ(body.run(context), 1);
     ASSERT_EQ(context.fault, 0u) << "value " << context.fault_value << " in\n" << made.text;
     state.end_clause();
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/llvm/jit.h"
 #include "runtime/body/context.h"
+#include "runtime/body/symbols.h"
 
 namespace sonde::test::fake {
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/body/body.h"
 #include "runtime/buffer/mapped_ring.h"
 #include "runtime/consumer/consumer.h"
 
@@ -150,7 +151,7 @@ class Bench {
     fire->kinds = std::move(kinds);
     ClauseDesc clause;
     clause.fire = fire;
-    clause.body = body;
+    if (body != nullptr) clause.body = std::make_shared<Body>(body);
     program.clauses.push_back(std::move(clause));
     return program.clauses.back();
   }

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bodies as LLVM IR: private to compiler/llvm/.
+// Bodies as body code (runtime/program/body_code.h): private to compiler/codegen/.
 //
-// Every value of D is one i64: a number, or an address (strings are const char *; a struct or array is the address of
+// Every value of D is one word: a number, or an address (strings are const char *; a struct or array is the address of
 // its bytes). Helpers, sites and string constants have known addresses in this process, which are constants in the
-// code. So a module has no undefined symbols and no data; nothing is looked up and nothing is relocated.
+// code. So nothing is looked up when it runs.
 //
-//   entry:  fields of the context and the record that are used, loaded once
+//   start:  fields of the context and the record that are used, loaded once
 //   code:   conjuncts of the predicate, statements
 //   exit:   return 1          (also after a fault, which is noted in the context)
 //   false:  return 0
 #pragma once
-
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Module.h>
 
 #include <map>
 #include <span>
@@ -21,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/codegen/builder.h"
 #include "compiler/split/split_clause.h"
 #include "runtime/body/context.h"
 #include "runtime/body/symbols.h"
@@ -40,7 +38,7 @@ class TextPool {
   size_t used_ = 0, size_ = 0;
 };
 
-/// State that all code of one Jit shares.
+/// State that the code of all clauses shares.
 struct CodegenShared {
   std::unordered_map<std::string_view, const void*> helpers;
   TextPool texts;  ///< string constants, whose addresses are in the code
@@ -51,28 +49,23 @@ struct CodegenShared {
 /// Whether the body has anything to do.
 bool needs_code(const SplitClause& clause);
 
+/// Makes the code of one clause.
 class BodyCodegen {
  public:
-  BodyCodegen(CodegenShared& shared, const BodyProgram& program, llvm::Module& module)
-      : shared_(shared), program_(program), module_(module), ir_(module.getContext()) {}
+  BodyCodegen(CodegenShared& shared, const BodyProgram& program, const SplitClause& clause)
+      : shared_(shared), program_(program), clause_(&clause), exit_(code_.label()), false_(code_.label()) {}
 
-  void generate(const SplitClause& clause, const std::string& name);
+  BodyCode generate();
 
  private:
-  using Value = llvm::Value*;
+  using Value = BodyValue;
 
   CodegenShared& shared_;
   const BodyProgram& program_;
-  llvm::Module& module_;
-  llvm::IRBuilder<> ir_;
+  const SplitClause* clause_;
+  BodyBuilder code_;
+  BodyLabel exit_, false_;
 
-  // State of the function that is being made.
-  const SplitClause* clause_ = nullptr;
-  llvm::Function* function_ = nullptr;
-  llvm::BasicBlock *entry_ = nullptr, *exit_ = nullptr, *false_ = nullptr;
-  Value context_ = nullptr;
-  llvm::AllocaInst* words_ = nullptr;  ///< arguments of the current call
-  uint32_t words_needed_ = 1;
   std::map<uint64_t, Value> fields_;  ///< of the context, by offset
   std::map<uint64_t, Value> header_;  ///< of the record, by offset
   std::map<uint32_t, Value> slot_values_;
@@ -81,27 +74,17 @@ class BodyCodegen {
   bool stores_strings_ = false;  ///< the statement stores a string and then continues
 
   // codegen.cpp: frame
-  void reset(const SplitClause& clause, const std::string& name);
-  void close();
-  Value constant(uint64_t value) { return ir_.getInt64(value); }
-  Value pointer(Value address) { return ir_.CreateIntToPtr(address, ir_.getPtrTy()); }
-  Value address_of(const void* object) { return constant(reinterpret_cast<uint64_t>(object)); }
-  Value at_offset(Value base, uint64_t bytes) { return ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), base, bytes); }
-  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(module_.getContext(), name, function_); }
+  Value constant(uint64_t value) { return code_.constant(value); }
   Value field(uint64_t offset);
   Value header_field(uint64_t offset, uint64_t size, bool is_signed);
   Value narrow(Value value, const Type& type);
-  Value extend(Value value, bool is_signed);
-  Value call_address(const void* function, llvm::Type* result, std::initializer_list<Value> arguments);
-  Value call(std::string_view helper, llvm::Type* result, std::initializer_list<Value> arguments);
+  Value call(std::string_view helper, Helper returns, std::initializer_list<Value> arguments);
   /// Calls a helper that returns a word and may fail.
   Value checked_call(std::string_view helper, std::initializer_list<Value> arguments);
-  void leave_on_fault();
-  /// Branches to the exit unless `fine`, an i1; the fault has been set.
+  void leave_on_fault() { code_.leave_on_fault(exit_); }
+  /// Jumps to the exit unless `fine`; the fault has been set.
   void leave_unless(Value fine);
   void fault_if(Value bad, Fault fault, Value what);
-  Value words(const std::vector<Value>& values);
-  Value own_words(const std::vector<Value>& values);
   Value text_constant(const std::string& text);
   Value refuse(const std::string& why);
 
@@ -116,6 +99,7 @@ class BodyCodegen {
   Value value(const LoweredExpr& expr);
   Value plain_value(const LoweredExpr& expr);
   Value truth(const LoweredExpr& expr);
+  Value is_zero(Value value) { return code_.binary(BodyOp::Equal, value, constant(0)); }
   Value narrowed(const LoweredExpr& expr) { return narrow(value(expr), *expr.type); }
   std::vector<Value> values(const LoweredExpr& expr, size_t first, size_t count);
   Value slot_value(const LoweredExpr& expr, uint32_t slot);
@@ -138,10 +122,10 @@ class BodyCodegen {
   // codegen_places.cpp: what can be assigned
   struct Place {
     const LoweredExpr* expr = nullptr;
-    Value at = nullptr;  ///< cell (ptr), keys (ptr) or address (i64)
+    Value at{};  ///< the address of a cell, of keys or of memory
     // Memory that is a copy of an element, to be stored back.
     const LoweredExpr* element = nullptr;
-    Value keys = nullptr, copy = nullptr;
+    Value keys{}, copy{};
   };
   std::map<const LoweredExpr*, Value> copied_elements_;
   Place place(const LoweredExpr& expr);
@@ -152,14 +136,14 @@ class BodyCodegen {
   void store(const Place& place, Value value);
   Value assign(const LoweredExpr& expr);
   Value update(const LoweredExpr& expr);
-  Value cell(const VariableDesc& variable);
+  std::pair<Value, uint64_t> cell(const VariableDesc& variable);
+  Value cell_address(const VariableDesc& variable);
   Value load_variable(const LoweredExpr& expr);
-  void store_variable(const Place& place, Value value);
+  void store_variable(const LoweredExpr& expr, Value value);
   Value load_memory(const LoweredExpr& expr, Value address, bool checked);
   void store_memory(const LoweredExpr& expr, Value address, Value value);
   Value as_kept(const LoweredExpr& place, Value value);
   void store_text(Value address, Value text, uint64_t size);
-  llvm::Type* float_type(const LoweredExpr& expr);
   Value field_of_word(const LoweredExpr& expr, Value word);
   Value address(const LoweredExpr& place);
   Value element_bytes(const LoweredExpr& element, Value keys);

@@ -6,7 +6,7 @@
 // same way; change both together.
 #include <algorithm>
 
-#include "compiler/llvm/codegen.h"
+#include "compiler/codegen/codegen.h"
 
 namespace sonde {
 namespace {
@@ -23,9 +23,9 @@ bool stores_string_inside(const LoweredExpr& expr) {
 void BodyCodegen::predicates() {
   for (const LoweredExpr* conjunct : clause_->body_predicates) {
     stores_strings_ = stores_string_inside(*conjunct);
-    llvm::BasicBlock* passed = block("passed");
-    ir_.CreateCondBr(truth(*conjunct), passed, false_);
-    ir_.SetInsertPoint(passed);
+    const BodyLabel passed = code_.label();
+    code_.branch(value(*conjunct), passed, false_);
+    code_.bind(passed);
   }
 }
 
@@ -34,7 +34,7 @@ void BodyCodegen::statements(const std::vector<LoweredStatement>& list) {
   for (const LoweredStatement& statement : list) {
     ++statement_;
     if (clause_->done_at_fire.contains(statement.expression.get())) continue;
-    ir_.CreateStore(constant(statement_), at_offset(context_, offsetof(BodyContext, action)));
+    code_.store(code_.context(), offsetof(BodyContext, action), constant(statement_), sizeof(BodyContext::action));
     stores_strings_ = stores_string_inside(*statement.expression);
     if (statement.is_if)
       if_statement(statement);
@@ -44,37 +44,34 @@ void BodyCodegen::statements(const std::vector<LoweredStatement>& list) {
 }
 
 void BodyCodegen::if_statement(const LoweredStatement& statement) {
-  llvm::BasicBlock *yes = block("then"), *no = block("else"), *end = block("endif");
-  ir_.CreateCondBr(truth(*statement.expression), yes, no);
+  const BodyLabel yes = code_.label(), no = code_.label(), end = code_.label();
+  code_.branch(value(*statement.expression), yes, no);
   ++conditional_depth_;
-  ir_.SetInsertPoint(yes);
+  code_.bind(yes);
   statements(statement.then_part);
-  ir_.CreateBr(end);
-  ir_.SetInsertPoint(no);
+  code_.jump(end);
+  code_.bind(no);
   statements(statement.else_part);
-  ir_.CreateBr(end);
   --conditional_depth_;
-  ir_.SetInsertPoint(end);
+  code_.bind(end);
 }
 
 /// kids: keys, then the value and the increment if the function has them.
 void BodyCodegen::aggregate(const LoweredExpr& expr) {
-  std::vector<Value> all = values(expr, 0, expr.kids.size());
-  std::vector<Value> keys(all.begin(), all.begin() + expr.key_count);
-  size_t rest = all.size() - expr.key_count;
-  Value amount = rest > 0 ? all[expr.key_count] : constant(1);
-  Value weight = rest > 1 ? all[expr.key_count + 1] : constant(1);
-  call("sonde_aggregate", ir_.getVoidTy(), {context_, ir_.getInt32(expr.variable_index), words(keys), amount, weight});
-  leave_on_fault();
+  const std::vector<Value> all = values(expr, 0, expr.kids.size());
+  const std::span<const Value> keys(all.data(), expr.key_count);
+  const size_t rest = all.size() - expr.key_count;
+  const Value amount = rest > 0 ? all[expr.key_count] : constant(1);
+  const Value weight = rest > 1 ? all[expr.key_count + 1] : constant(1);
+  checked_call("sonde_aggregate", {code_.context(), constant(expr.variable_index), code_.words(keys), amount, weight});
 }
 
 /// kids are the site's argv.
 BodyCodegen::Value BodyCodegen::action(const LoweredExpr& expr) {
-  std::vector<Value> arguments = values(expr, 0, expr.kids.size());
-  Value site = pointer(address_of(&program_.sites[expr.site]));
-  call("sonde_act_" + std::string(expr.function->name), ir_.getVoidTy(),
-       {context_, site, ir_.getInt32(static_cast<uint32_t>(arguments.size())), words(arguments)});
-  leave_on_fault();
+  const std::vector<Value> arguments = values(expr, 0, expr.kids.size());
+  checked_call("sonde_act_" + std::string(expr.function->name),
+               {code_.context(), code_.constant(&program_.sites[expr.site]), constant(arguments.size()),
+                code_.words(arguments)});
   return constant(0);
 }
 

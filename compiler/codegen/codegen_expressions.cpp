@@ -6,7 +6,7 @@
 //
 // Arithmetic works on 64 bits; narrow() cuts a value to its type. compiler/check/fold.cpp and kmod/shared/dif.c compute
 // the same.
-#include "compiler/llvm/codegen.h"
+#include "compiler/codegen/codegen.h"
 
 #include "compiler/types/arithmetic.h"
 #include "runtime/base/find.h"
@@ -40,7 +40,7 @@ BodyCodegen::Value BodyCodegen::plain_value(const LoweredExpr& expr) {
     case LoweredKind::StringOf: {
       const uint64_t size = expr.integer ? expr.integer : expr.type->size;
       if (!clause_->followed.contains(&expr)) return string_of(*expr.kids[0], size);
-      return checked_call("sonde_held_copyinstr", {context_, value(*expr.kids[0]), constant(size + 1)});
+      return checked_call("sonde_held_copyinstr", {code_.context(), value(*expr.kids[0]), constant(size + 1)});
     }
     case LoweredKind::AddressOf: return address(*expr.kids[0]);
     case LoweredKind::Variable: return kept_string(expr, load_variable(expr));
@@ -58,26 +58,29 @@ BodyCodegen::Value BodyCodegen::plain_value(const LoweredExpr& expr) {
   __builtin_unreachable();
 }
 
-BodyCodegen::Value BodyCodegen::truth(const LoweredExpr& expr) { return ir_.CreateICmpNE(value(expr), constant(0)); }
+/// 1 or 0.
+BodyCodegen::Value BodyCodegen::truth(const LoweredExpr& expr) {
+  return code_.binary(BodyOp::NotEqual, value(expr), constant(0));
+}
 
 // ---- what the record brings ------------------------------------------------------------------------------------
 
 /// Bytes are copied at each use, because the script may write to them; other slots are fetched once.
 BodyCodegen::Value BodyCodegen::slot_value(const LoweredExpr& expr, uint32_t slot) {
-  Value number = ir_.getInt32(slot);
+  const Value number = constant(slot);
   sonde_slot_kind kind = clause_->captures[slot].kind;
-  if (kind == SONDE_SLOT_BYTES) return checked_call("sonde_slot_bytes", {context_, number});
+  if (kind == SONDE_SLOT_BYTES) return checked_call("sonde_slot_bytes", {code_.context(), number});
   if (const Value* known = find_in(slot_values_, slot)) return *known;
-  Value result = nullptr;
+  Value result;
   if (kind == SONDE_SLOT_TEXT) {
-    result = checked_call("sonde_slot_text", {context_, number});
+    result = checked_call("sonde_slot_text", {code_.context(), number});
   } else if (kind == SONDE_SLOT_STACK || kind == SONDE_SLOT_KERNEL_STACK) {
-    result = checked_call("sonde_slot_stack", {context_, number});
+    result = checked_call("sonde_slot_stack", {code_.context(), number});
   } else if (expr.kind == LoweredKind::Deref) {
-    result = checked_call("sonde_slot_word", {context_, number});
+    result = checked_call("sonde_slot_word", {code_.context(), number});
   } else {
     // Arguments and variables are always there.
-    result = ir_.CreateLoad(ir_.getInt64Ty(), at_offset(field(offsetof(BodyContext, slots)), 8ull * slot));
+    result = code_.load(field(offsetof(BodyContext, slots)), 8ull * slot, 8, false);
     result = narrow(result, *expr.type);
   }
   if (conditional_depth_ == 0) slot_values_[slot] = result;
@@ -87,24 +90,24 @@ BodyCodegen::Value BodyCodegen::slot_value(const LoweredExpr& expr, uint32_t slo
 BodyCodegen::Value BodyCodegen::builtin(const LoweredExpr& expr) {
   const DVariable& variable = *expr.builtin;
   if (variable.from == From::Header) return header_field(variable.which, expr.type->size, extends_sign(*expr.type));
-  if (variable.from == From::Body) return checked_call("sonde_var_" + std::string(variable.name), {context_});
+  if (variable.from == From::Body) return checked_call("sonde_var_" + std::string(variable.name), {code_.context()});
   return refuse(std::string(variable.name) + " was not captured");
 }
 
 // ---- arithmetic ------------------------------------------------------------------------------------------------
 
 BodyCodegen::Value BodyCodegen::unary(const LoweredExpr& expr) {
-  Value kid = value(*expr.kids[0]);
-  if (expr.op == Op::Neg) return ir_.CreateNeg(kid);
-  if (expr.op == Op::Not) return ir_.CreateNot(kid);
-  return extend(ir_.CreateICmpEQ(kid, constant(0)), false);
+  const Value kid = value(*expr.kids[0]);
+  if (expr.op == Op::Neg) return code_.binary(BodyOp::Sub, constant(0), kid);
+  if (expr.op == Op::Not) return code_.binary(BodyOp::Xor, kid, constant(~0ull));
+  return is_zero(kid);
 }
 
 BodyCodegen::Value BodyCodegen::binary(const LoweredExpr& expr) {
   const LoweredExpr &left = *expr.kids[0], &right = *expr.kids[1];
   Value a = value(left), b = value(right);
   if (left.type->is_string() || right.type->is_string()) {
-    Value order = checked_call("sonde_compare_strings", {context_, a, b});
+    Value order = checked_call("sonde_compare_strings", {code_.context(), a, b});
     return comparison(expr.op, false, order, constant(0));
   }
   return operation(expr.op, *left.type, *right.type, a, b);
@@ -113,14 +116,14 @@ BodyCodegen::Value BodyCodegen::binary(const LoweredExpr& expr) {
 BodyCodegen::Value BodyCodegen::operation(Op op, const Type& left, const Type& right, Value a, Value b) {
   bool is_unsigned = operation_is_unsigned(left, right);
   switch (op) {
-    case Op::Add: return ir_.CreateAdd(a, b);
-    case Op::Sub: return ir_.CreateSub(a, b);
-    case Op::Mul: return ir_.CreateMul(a, b);
+    case Op::Add: return code_.binary(BodyOp::Add, a, b);
+    case Op::Sub: return code_.binary(BodyOp::Sub, a, b);
+    case Op::Mul: return code_.binary(BodyOp::Mul, a, b);
     case Op::Div:
     case Op::Mod: return division(op, is_unsigned, a, b);
-    case Op::And: return ir_.CreateAnd(a, b);
-    case Op::Or: return ir_.CreateOr(a, b);
-    case Op::Xor: return ir_.CreateXor(a, b);
+    case Op::And: return code_.binary(BodyOp::And, a, b);
+    case Op::Or: return code_.binary(BodyOp::Or, a, b);
+    case Op::Xor: return code_.binary(BodyOp::Xor, a, b);
     case Op::Shl:
     case Op::Shr: return shift(op, is_unsigned_type(left), a, b);
     case Op::Eq:
@@ -142,75 +145,66 @@ BodyCodegen::Value BodyCodegen::operation(Op op, const Type& left, const Type& r
 }
 
 BodyCodegen::Value BodyCodegen::comparison(Op op, bool is_unsigned, Value a, Value b) {
-  using Predicate = llvm::CmpInst::Predicate;
-  Predicate predicate = Predicate::ICMP_EQ;
-  if (op == Op::Ne) predicate = Predicate::ICMP_NE;
-  if (op == Op::Lt) predicate = is_unsigned ? Predicate::ICMP_ULT : Predicate::ICMP_SLT;
-  if (op == Op::Le) predicate = is_unsigned ? Predicate::ICMP_ULE : Predicate::ICMP_SLE;
-  if (op == Op::Gt) predicate = is_unsigned ? Predicate::ICMP_UGT : Predicate::ICMP_SGT;
-  if (op == Op::Ge) predicate = is_unsigned ? Predicate::ICMP_UGE : Predicate::ICMP_SGE;
-  return extend(ir_.CreateICmp(predicate, a, b), false);
+  const BodyOp below = is_unsigned ? BodyOp::Below : BodyOp::Less;
+  const BodyOp below_equal = is_unsigned ? BodyOp::BelowEqual : BodyOp::LessEqual;
+  if (op == Op::Eq) return code_.binary(BodyOp::Equal, a, b);
+  if (op == Op::Ne) return code_.binary(BodyOp::NotEqual, a, b);
+  if (op == Op::Lt) return code_.binary(below, a, b);
+  if (op == Op::Le) return code_.binary(below_equal, a, b);
+  return code_.binary(op == Op::Gt ? below : below_equal, b, a);
 }
 
 /// Division by zero faults. INT64_MIN / -1 would trap the processor: -1 is replaced by 1, and the quotient negated.
 BodyCodegen::Value BodyCodegen::division(Op op, bool is_unsigned, Value a, Value b) {
-  auto* known = llvm::dyn_cast<llvm::ConstantInt>(b);
-  if (!known || known->isZero()) fault_if(ir_.CreateICmpEQ(b, constant(0)), Fault::DivideByZero, constant(0));
-  if (known && known->isZero()) return constant(0);
-  if (is_unsigned) return op == Op::Div ? ir_.CreateUDiv(a, b) : ir_.CreateURem(a, b);
-  Value negates = ir_.CreateICmpEQ(b, constant(~0ull));
-  Value divisor = ir_.CreateSelect(negates, constant(1), b);
-  if (op == Op::Mod) return ir_.CreateSRem(a, divisor);
-  Value quotient = ir_.CreateSDiv(a, divisor);
-  return ir_.CreateSelect(negates, ir_.CreateNeg(a), quotient);
+  const std::optional<uint64_t> known = code_.constant_of(b);
+  if (!known || *known == 0) fault_if(is_zero(b), Fault::DivideByZero, constant(0));
+  if (known && *known == 0) return constant(0);
+  if (is_unsigned) return code_.binary(op == Op::Div ? BodyOp::DivUnsigned : BodyOp::ModUnsigned, a, b);
+  const Value negates = code_.binary(BodyOp::Equal, b, constant(~0ull));
+  const Value divisor = code_.select(negates, constant(1), b);
+  if (op == Op::Mod) return code_.binary(BodyOp::ModSigned, a, divisor);
+  const Value quotient = code_.binary(BodyOp::DivSigned, a, divisor);
+  return code_.select(negates, code_.binary(BodyOp::Sub, constant(0), a), quotient);
 }
 
 /// Negative counts, and counts above 63, give 0.
 BodyCodegen::Value BodyCodegen::shift(Op op, bool is_unsigned, Value a, Value b) {
-  Value fits = ir_.CreateICmpULE(b, constant(63));
-  Value count = ir_.CreateAnd(b, constant(63));
-  Value shifted = op == Op::Shl ? ir_.CreateShl(a, count)
-                  : is_unsigned ? ir_.CreateLShr(a, count)
-                                : ir_.CreateAShr(a, count);
-  return ir_.CreateSelect(fits, shifted, constant(0));
+  const BodyOp right = is_unsigned ? BodyOp::ShiftRight : BodyOp::ShiftRightSigned;
+  const Value fits = code_.binary(BodyOp::BelowEqual, b, constant(63));
+  const Value count = code_.binary(BodyOp::And, b, constant(63));
+  return code_.select(fits, code_.binary(op == Op::Shl ? BodyOp::ShiftLeft : right, a, count), constant(0));
 }
 
 // ---- control ---------------------------------------------------------------------------------------------------
 
 BodyCodegen::Value BodyCodegen::logical(const LoweredExpr& expr) {
-  Value left = truth(*expr.kids[0]);
-  if (expr.op == Op::LogXor) return extend(ir_.CreateXor(left, truth(*expr.kids[1])), false);
-  llvm::BasicBlock *from = ir_.GetInsertBlock(), *more = block("more"), *end = block("end");
-  bool is_and = expr.op == Op::LogAnd;
-  ir_.CreateCondBr(left, is_and ? more : end, is_and ? end : more);
-  ir_.SetInsertPoint(more);
+  const Value left = truth(*expr.kids[0]);
+  if (expr.op == Op::LogXor) return code_.binary(BodyOp::Xor, left, truth(*expr.kids[1]));
+  const Value result = code_.variable();
+  code_.copy(result, left);
+  const BodyLabel more = code_.label(), end = code_.label();
+  const bool is_and = expr.op == Op::LogAnd;
+  code_.branch(left, is_and ? more : end, is_and ? end : more);
+  code_.bind(more);
   ++conditional_depth_;
-  Value right = truth(*expr.kids[1]);
+  code_.copy(result, truth(*expr.kids[1]));
   --conditional_depth_;
-  llvm::BasicBlock* last = ir_.GetInsertBlock();
-  ir_.CreateBr(end);
-  ir_.SetInsertPoint(end);
-  llvm::PHINode* result = ir_.CreatePHI(ir_.getInt1Ty(), 2);
-  result->addIncoming(ir_.getInt1(!is_and), from);
-  result->addIncoming(right, last);
-  return extend(result, false);
+  code_.bind(end);
+  return result;
 }
 
 BodyCodegen::Value BodyCodegen::conditional(const LoweredExpr& expr) {
-  llvm::BasicBlock *arms[2] = {block("then"), block("else")}, *end = block("end");
-  ir_.CreateCondBr(truth(*expr.kids[0]), arms[0], arms[1]);
+  const BodyLabel arms[2] = {code_.label(), code_.label()}, end = code_.label();
+  const Value result = code_.variable();
+  code_.branch(value(*expr.kids[0]), arms[0], arms[1]);
   ++conditional_depth_;
-  Value results[2];
   for (int i : {0, 1}) {
-    ir_.SetInsertPoint(arms[i]);
-    results[i] = value(*expr.kids[1 + i]);
-    arms[i] = ir_.GetInsertBlock();
-    ir_.CreateBr(end);
+    code_.bind(arms[i]);
+    code_.copy(result, value(*expr.kids[1 + i]));
+    code_.jump(end);
   }
   --conditional_depth_;
-  ir_.SetInsertPoint(end);
-  llvm::PHINode* result = ir_.CreatePHI(ir_.getInt64Ty(), 2);
-  for (int i : {0, 1}) result->addIncoming(results[i], arms[i]);
+  code_.bind(end);
   return result;
 }
 
@@ -220,34 +214,32 @@ BodyCodegen::Value BodyCodegen::cast(const LoweredExpr& expr) {
   const LoweredExpr& kid = *expr.kids[0];
   if (expr.type->is_string() && !kid.type->is_string()) return string_of(kid, expr.type->size);
   if (expr.type->is_pointer() && kid.type->is_string())
-    return checked_call("sonde_text_memory", {context_, value(kid)});
+    return checked_call("sonde_text_memory", {code_.context(), value(kid)});
   Value result = narrow(value(kid), *expr.type);
-  if (expr.bound != 0) fault_if(ir_.CreateICmpUGE(result, constant(expr.bound)), Fault::BadIndex, result);
+  if (expr.bound != 0)
+    fault_if(code_.binary(BodyOp::BelowEqual, constant(expr.bound), result), Fault::BadIndex, result);
   return result;
 }
 
 /// At most `size` bytes: a char array limits the text by its size, a pointer's text is limited by strsize.
 BodyCodegen::Value BodyCodegen::string_of(const LoweredExpr& source, uint64_t size) {
   if (source.type->is_string()) return value(source);
-  return checked_call("sonde_string_of", {context_, value(source), constant(size)});
+  return checked_call("sonde_string_of", {code_.context(), value(source), constant(size)});
 }
 
 /// Strings are values: if the statement also stores a string, one that was read from a variable is copied. NULL stays
 /// NULL.
 BodyCodegen::Value BodyCodegen::kept_string(const LoweredExpr& variable, Value text) {
   if (!stores_strings_ || !variable.type->is_string()) return text;
-  llvm::BasicBlock *from = ir_.GetInsertBlock(), *there = block("there"), *end = block("kept");
-  ir_.CreateCondBr(ir_.CreateICmpEQ(text, constant(0)), end, there);
+  const Value result = code_.variable();
+  code_.copy(result, text);
+  const BodyLabel there = code_.label(), end = code_.label();
+  code_.branch(text, there, end);
   ++conditional_depth_;
-  ir_.SetInsertPoint(there);
-  Value copy = checked_call("sonde_string_of", {context_, text, constant(variable.type->size)});
-  llvm::BasicBlock* last = ir_.GetInsertBlock();
-  ir_.CreateBr(end);
+  code_.bind(there);
+  code_.copy(result, checked_call("sonde_string_of", {code_.context(), text, constant(variable.type->size)}));
   --conditional_depth_;
-  ir_.SetInsertPoint(end);
-  llvm::PHINode* result = ir_.CreatePHI(ir_.getInt64Ty(), 2);
-  result->addIncoming(constant(0), from);
-  result->addIncoming(copy, last);
+  code_.bind(end);
   return result;
 }
 
@@ -281,7 +273,7 @@ BodyCodegen::Value BodyCodegen::subroutine(const LoweredExpr& expr) {
   add_arguments(expr, arguments);
   if (expr.type->kind == Type::Kind::Symbol) arguments.push_back(constant(is_return_address(*expr.kids[0])));
   Value result = checked_call("sonde_fn_" + std::string(expr.function->name),
-                              {context_, ir_.getInt32(static_cast<uint32_t>(arguments.size())), words(arguments)});
+                              {code_.context(), constant(arguments.size()), code_.words(arguments)});
   return narrow(result, *expr.type);
 }
 
@@ -290,7 +282,7 @@ BodyCodegen::Value BodyCodegen::fire_function(const LoweredExpr& expr) {
   if (expr.kids.empty()) return refuse(std::string(expr.function->name) + "() was not captured");
   std::vector<Value> arguments = values(expr, 0, expr.kids.size());
   if (arguments.size() < 2) arguments.push_back(constant(~0ull));
-  return checked_call("sonde_held_" + std::string(expr.function->name), {context_, arguments[0], arguments[1]});
+  return checked_call("sonde_held_" + std::string(expr.function->name), {code_.context(), arguments[0], arguments[1]});
 }
 
 }  // namespace sonde

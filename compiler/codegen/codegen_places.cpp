@@ -6,7 +6,7 @@
 // variable.
 #include <cstring>
 
-#include "compiler/llvm/codegen.h"
+#include "compiler/codegen/codegen.h"
 #include "compiler/types/arithmetic.h"
 #include "runtime/base/find.h"
 
@@ -41,8 +41,8 @@ const LoweredExpr* element_below(const LoweredExpr& pointer) {
 
 BodyCodegen::Place BodyCodegen::place(const LoweredExpr& expr) {
   switch (expr.kind) {
-    case LoweredKind::Variable: return {.expr = &expr, .at = cell(program_.variables[expr.variable_index])};
-    case LoweredKind::ArrayElement: return {.expr = &expr, .at = own_words(values(expr, 0, expr.kids.size()))};
+    case LoweredKind::Variable: return {.expr = &expr};
+    case LoweredKind::ArrayElement: return {.expr = &expr, .at = code_.own_words(values(expr, 0, expr.kids.size()))};
     case LoweredKind::Deref: return {.expr = &expr, .at = value(*expr.kids[0])};
     default: break;
   }
@@ -56,13 +56,13 @@ BodyCodegen::Value BodyCodegen::load(const Place& place) {
   if (expr.kind == LoweredKind::Deref)
     return load_memory(expr, place.at, is_known_memory(*expr.kids[0], accessed_bytes(expr)));
   if (is_bytes(*expr.type)) return element_bytes(expr, place.at);
-  Value word = checked_call("sonde_array_load", {context_, ir_.getInt32(expr.variable_index), place.at});
+  Value word = checked_call("sonde_array_load", {code_.context(), constant(expr.variable_index), place.at});
   return narrow(word, *expr.type);
 }
 
 void BodyCodegen::store(const Place& place, Value value) {
   const LoweredExpr& expr = *place.expr;
-  if (expr.kind == LoweredKind::Variable) return store_variable(place, value);
+  if (expr.kind == LoweredKind::Variable) return store_variable(expr, value);
   if (expr.kind == LoweredKind::Deref) {
     store_memory(expr, place.at, value);
     if (place.element) store_element(*place.element, place.keys, place.copy);
@@ -72,8 +72,7 @@ void BodyCodegen::store(const Place& place, Value value) {
 }
 
 void BodyCodegen::store_element(const LoweredExpr& element, Value keys, Value value) {
-  call("sonde_array_store", ir_.getVoidTy(), {context_, ir_.getInt32(element.variable_index), keys, value});
-  leave_on_fault();
+  checked_call("sonde_array_store", {code_.context(), constant(element.variable_index), keys, value});
 }
 
 /// For a member of a struct in an associative array: the struct is copied, the copy changed, and then stored as a
@@ -81,9 +80,9 @@ void BodyCodegen::store_element(const LoweredExpr& element, Value keys, Value va
 BodyCodegen::Place BodyCodegen::place_to_store(const LoweredExpr& expr) {
   const LoweredExpr* element = expr.kind == LoweredKind::Deref ? element_below(*expr.kids[0]) : nullptr;
   if (!element) return place(expr);
-  Value keys = own_words(values(*element, 0, element->kids.size()));
+  Value keys = code_.own_words(values(*element, 0, element->kids.size()));
   Value old = element_bytes(*element, keys);
-  Value copy = checked_call("sonde_scratch", {context_, constant(element->type->size)});
+  Value copy = checked_call("sonde_scratch", {code_.context(), constant(element->type->size)});
   move_bytes(copy, old, element->type->size);
   copied_elements_[element] = copy;
   Place result = place(expr);
@@ -98,7 +97,7 @@ BodyCodegen::Place BodyCodegen::place_to_store(const LoweredExpr& expr) {
 BodyCodegen::Value BodyCodegen::as_kept(const LoweredExpr& place, Value value) {
   Value kept = narrow(value, *place.type);
   if (place.kind != LoweredKind::Deref || place.bit_width == 0 || place.bit_width == 64) return kept;
-  return field_of_word(place, ir_.CreateShl(kept, constant(place.bit_offset)));
+  return field_of_word(place, code_.binary(BodyOp::ShiftLeft, kept, constant(place.bit_offset)));
 }
 
 BodyCodegen::Value BodyCodegen::assign(const LoweredExpr& expr) {
@@ -142,56 +141,47 @@ BodyCodegen::Value BodyCodegen::update(const LoweredExpr& expr) {
 
 // ---- variables -------------------------------------------------------------------------------------------------
 
-BodyCodegen::Value BodyCodegen::cell(const VariableDesc& variable) {
-  return at_offset(field(scope_offset(variable.scope)), 8ull * variable.cell);
+/// Where the cell is: an address and an offset.
+std::pair<BodyCodegen::Value, uint64_t> BodyCodegen::cell(const VariableDesc& variable) {
+  return {field(scope_offset(variable.scope)), 8ull * variable.cell};
+}
+
+BodyCodegen::Value BodyCodegen::cell_address(const VariableDesc& variable) {
+  const auto [base, offset] = cell(variable);
+  return code_.binary(BodyOp::Add, base, constant(offset));
 }
 
 /// A string that was never assigned is "" (which the runtime ensures), but a thread's, or one that was assigned NULL,
 /// is NULL.
 BodyCodegen::Value BodyCodegen::load_variable(const LoweredExpr& expr) {
   if (is_bytes(*expr.type)) return address(expr);
-  return ir_.CreateLoad(ir_.getInt64Ty(), cell(program_.variables[expr.variable_index]));
+  const auto [base, offset] = cell(program_.variables[expr.variable_index]);
+  return code_.load(base, offset, 8, false);
 }
 
-void BodyCodegen::store_variable(const Place& place, Value value) {
-  const Type& type = *place.expr->type;
-  if (is_word(type)) {
-    ir_.CreateStore(value, place.at);
-    return;
-  }
+void BodyCodegen::store_variable(const LoweredExpr& expr, Value value) {
+  const Type& type = *expr.type;
+  const VariableDesc& variable = program_.variables[expr.variable_index];
   if (type.is_string()) {
-    call("sonde_store_string", ir_.getVoidTy(), {context_, place.at, value});
+    checked_call("sonde_store_string", {code_.context(), cell_address(variable), value});
   } else if (is_bytes(type)) {
-    auto* known = llvm::dyn_cast<llvm::ConstantInt>(value);
-    if (!known || !known->isZero()) may("sonde_may_load", value, type.size);
-    call("sonde_store_bytes", ir_.getVoidTy(),
-         {context_, place.at, value, ir_.getInt32(static_cast<uint32_t>(type.size))});
-  } else {
-    ir_.CreateStore(value, place.at);  // a float: the bits of a double
-    return;
-  }
-  leave_on_fault();
-}
-
-/// In memory a float has its own size; as values of D all are doubles.
-llvm::Type* BodyCodegen::float_type(const LoweredExpr& expr) {
-  switch (expr.type->size) {
-    case 4: return ir_.getFloatTy();
-    case 8: return ir_.getDoubleTy();
-    default: return llvm::Type::getX86_FP80Ty(module_.getContext());
+    if (code_.constant_of(value) != 0) may("sonde_may_load", value, type.size);
+    checked_call("sonde_store_bytes", {code_.context(), cell_address(variable), value, constant(type.size)});
+  } else {  // a float is the bits of a double
+    const auto [base, offset] = cell(variable);
+    code_.store(base, offset, value, 8);
   }
 }
 
 // ---- memory ----------------------------------------------------------------------------------------------------
 
 void BodyCodegen::may(std::string_view helper, Value address, uint64_t size) {
-  Value fine = call(helper, ir_.getInt32Ty(), {context_, address, constant(size)});
-  leave_unless(ir_.CreateICmpNE(fine, ir_.getInt32(0)));
+  leave_unless(call(helper, Helper::Half, {code_.context(), address, constant(size)}));
 }
 
 void BodyCodegen::move_bytes(Value to, Value from, uint64_t size) {
   auto move = reinterpret_cast<const void*>(static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove));
-  call_address(move, ir_.getPtrTy(), {pointer(to), pointer(from), constant(size)});
+  code_.call(move, Helper::Word, {to, from, constant(size)});
 }
 
 /// Whether it is &variable plus a constant that stays inside it: then no check is needed.
@@ -214,33 +204,30 @@ bool BodyCodegen::is_known_memory(const LoweredExpr& pointer, uint64_t size) con
 }
 
 void BodyCodegen::store_text(Value address, Value text, uint64_t size) {
-  call("sonde_store_text", ir_.getVoidTy(), {context_, address, text, constant(size)});
-  leave_on_fault();
+  checked_call("sonde_store_text", {code_.context(), address, text, constant(size)});
 }
 
 BodyCodegen::Value BodyCodegen::load_memory(const LoweredExpr& expr, Value address, bool known) {
-  if (expr.type->is_string()) return checked_call("sonde_string_of", {context_, address, constant(expr.type->size)});
+  if (expr.type->is_string())
+    return checked_call("sonde_string_of", {code_.context(), address, constant(expr.type->size)});
   if (clause_->followed.contains(&expr)) {
-    address = checked_call("sonde_held_copyin", {context_, address, constant(accessed_bytes(expr))});
+    address = checked_call("sonde_held_copyin", {code_.context(), address, constant(accessed_bytes(expr))});
   } else if (!known) {
     may("sonde_may_load", address, accessed_bytes(expr));
   }
   if (is_bytes(*expr.type)) return address;
-  if (is_float(*expr.type)) {
-    Value number = ir_.CreateAlignedLoad(float_type(expr), pointer(address), llvm::Align(1));
-    return ir_.CreateBitCast(ir_.CreateFPCast(number, ir_.getDoubleTy()), ir_.getInt64Ty());
-  }
-  auto bits = static_cast<unsigned>(8 * accessed_bytes(expr));
-  if (bits == 0 || bits > 64) return refuse("a load of " + std::to_string(accessed_bytes(expr)) + " bytes");
-  Value word = ir_.CreateAlignedLoad(ir_.getIntNTy(bits), pointer(address), llvm::Align(1));
-  if (expr.bit_width) return field_of_word(expr, extend(word, false));
-  return extend(word, extends_sign(*expr.type));
+  if (is_float(*expr.type)) return code_.load_float(address, expr.type->size);
+  const uint64_t bytes = accessed_bytes(expr);
+  if (bytes == 0 || bytes > 8) return refuse("a load of " + std::to_string(bytes) + " bytes");
+  if (expr.bit_width) return field_of_word(expr, code_.load(address, 0, bytes, false));
+  return code_.load(address, 0, bytes, extends_sign(*expr.type));
 }
 
 BodyCodegen::Value BodyCodegen::field_of_word(const LoweredExpr& expr, Value word) {
   uint64_t above = 64u - expr.bit_offset - expr.bit_width, unused = 64u - expr.bit_width;
-  Value up = ir_.CreateShl(word, constant(above));
-  return extends_sign(*expr.type) ? ir_.CreateAShr(up, constant(unused)) : ir_.CreateLShr(up, constant(unused));
+  const Value up = code_.binary(BodyOp::ShiftLeft, word, constant(above));
+  const BodyOp down = extends_sign(*expr.type) ? BodyOp::ShiftRightSigned : BodyOp::ShiftRight;
+  return code_.binary(down, up, constant(unused));
 }
 
 void BodyCodegen::store_memory(const LoweredExpr& expr, Value address, Value value) {
@@ -251,23 +238,19 @@ void BodyCodegen::store_memory(const LoweredExpr& expr, Value address, Value val
     move_bytes(address, value, expr.type->size);
     return;
   }
-  if (is_float(*expr.type)) {
-    Value number = ir_.CreateFPCast(ir_.CreateBitCast(value, ir_.getDoubleTy()), float_type(expr));
-    ir_.CreateAlignedStore(number, pointer(address), llvm::Align(1));
-    return;
-  }
-  auto bits = static_cast<unsigned>(8 * accessed_bytes(expr));
-  if (bits == 0 || bits > 64) {
-    refuse("a store of " + std::to_string(accessed_bytes(expr)) + " bytes");
+  if (is_float(*expr.type)) return code_.store_float(address, value, expr.type->size);
+  const uint64_t bytes = accessed_bytes(expr);
+  if (bytes == 0 || bytes > 8) {
+    refuse("a store of " + std::to_string(bytes) + " bytes");
     return;
   }
   if (expr.bit_width) {
-    Value old = extend(ir_.CreateAlignedLoad(ir_.getIntNTy(bits), pointer(address), llvm::Align(1)), false);
-    uint64_t mask = (expr.bit_width == 64 ? ~0ull : (1ull << expr.bit_width) - 1) << expr.bit_offset;
-    Value moved = ir_.CreateAnd(ir_.CreateShl(value, constant(expr.bit_offset)), constant(mask));
-    value = ir_.CreateOr(ir_.CreateAnd(old, constant(~mask)), moved);
+    const uint64_t mask = (expr.bit_width == 64 ? ~0ull : (1ull << expr.bit_width) - 1) << expr.bit_offset;
+    const Value old = code_.binary(BodyOp::And, code_.load(address, 0, bytes, false), constant(~mask));
+    const Value moved = code_.binary(BodyOp::ShiftLeft, value, constant(expr.bit_offset));
+    value = code_.binary(BodyOp::Or, old, code_.binary(BodyOp::And, moved, constant(mask)));
   }
-  ir_.CreateAlignedStore(ir_.CreateTrunc(value, ir_.getIntNTy(bits)), pointer(address), llvm::Align(1));
+  code_.store(address, 0, value, bytes);
 }
 
 /// The address of a struct or an array.
@@ -276,12 +259,11 @@ BodyCodegen::Value BodyCodegen::address(const LoweredExpr& expr) {
     case LoweredKind::Deref: return value(*expr.kids[0]);
     case LoweredKind::ArrayElement: {
       if (const Value* copied = find_in(copied_elements_, &expr)) return *copied;
-      return element_bytes(expr, words(values(expr, 0, expr.kids.size())));
+      return element_bytes(expr, code_.words(values(expr, 0, expr.kids.size())));
     }
     case LoweredKind::Variable: {
       const VariableDesc& variable = program_.variables[expr.variable_index];
-      Value size = ir_.getInt32(static_cast<uint32_t>(expr.type->size));
-      return checked_call("sonde_cell_bytes", {context_, cell(variable), size});
+      return checked_call("sonde_cell_bytes", {code_.context(), cell_address(variable), constant(expr.type->size)});
     }
     default: break;
   }
@@ -292,17 +274,14 @@ BodyCodegen::Value BodyCodegen::address(const LoweredExpr& expr) {
 
 /// A missing element is read as zeros, in a scratch copy.
 BodyCodegen::Value BodyCodegen::element_bytes(const LoweredExpr& element, Value keys) {
-  Value found = checked_call("sonde_array_load", {context_, ir_.getInt32(element.variable_index), keys});
-  llvm::BasicBlock *from = ir_.GetInsertBlock(), *missing = block("missing"), *end = block("end");
-  ir_.CreateCondBr(ir_.CreateICmpEQ(found, constant(0)), missing, end);
-  ir_.SetInsertPoint(missing);
-  Value zeros = checked_call("sonde_scratch", {context_, constant(element.type->size)});
-  llvm::BasicBlock* last = ir_.GetInsertBlock();
-  ir_.CreateBr(end);
-  ir_.SetInsertPoint(end);
-  llvm::PHINode* result = ir_.CreatePHI(ir_.getInt64Ty(), 2);
-  result->addIncoming(found, from);
-  result->addIncoming(zeros, last);
+  const Value found = checked_call("sonde_array_load", {code_.context(), constant(element.variable_index), keys});
+  const Value result = code_.variable();
+  code_.copy(result, found);
+  const BodyLabel missing = code_.label(), end = code_.label();
+  code_.branch(found, end, missing);
+  code_.bind(missing);
+  code_.copy(result, checked_call("sonde_scratch", {code_.context(), constant(element.type->size)}));
+  code_.bind(end);
   return result;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 #include "runtime/bpf/kernel_layout.h"
 
+#include <fstream>
+
 namespace sonde::bpf {
 namespace {
 
@@ -26,7 +28,30 @@ uint64_t find_member(CTypes& types, const CType& record, std::string_view name, 
   return kNoOffset;
 }
 
+/// The kernel lists its own functions by address: one ends where the next one begins.
+KernelLayout::Function find_function(const std::string& name) {
+  KernelLayout::Function found;
+  std::ifstream symbols("/proc/kallsyms");
+  for (std::string line; std::getline(symbols, line);) {
+    if (found.address == 0 && !line.ends_with(' ' + name)) continue;
+    const uint64_t address = std::stoull(line, nullptr, 16);
+    if (found.address == 0) {
+      found.address = address;
+    } else if (address > found.address) {
+      found.size = address - found.address;
+      break;
+    }
+  }
+  return found.size == 0 ? KernelLayout::Function() : found;
+}
+
 }  // namespace
+
+KernelLayout::Function KernelLayout::function(const std::string& name) {
+  const auto [at, fresh] = functions_.try_emplace(name);
+  if (fresh) at->second = find_function(name);
+  return at->second;
+}
 
 Result<KernelLayout> KernelLayout::read() {
   auto types = read_btf(kPath);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-// Where the running kernel has the members of its structures, by its own description (BTF)
+// Where the running kernel has the members of its structures, by its own description (BTF), and its functions
 #pragma once
 
 #include <functional>
@@ -22,11 +22,18 @@ class KernelLayout {
   /// belong to the outer one. A section of variables counts as a structure: ".data..percpu", "runqueues". Errors: ENOENT, this kernel has no such member.
   Result<int32_t> offset(std::string_view structure, std::string_view path);
 
+  struct Function {
+    uint64_t address = 0, size = 0;  ///< 0: unknown
+  };
+  /// By /proc/kallsyms; who may not see addresses knows none.
+  Function function(const std::string& name);
+
  private:
   explicit KernelLayout(std::unique_ptr<CTypes> types) : types_(std::move(types)) {}
 
   std::unique_ptr<CTypes> types_;
   std::map<std::string, int32_t> known_;
+  std::map<std::string, Function> functions_;             ///< those that were asked for
   std::map<std::string, CType, std::less<>> structures_;  ///< those that were asked for
 };
 

@@ -3,10 +3,15 @@
 // (copied_stack.h): piece by piece, none of which crosses a page, because the absent page that ends it is not waited for.
 //
 // At a tracepoint its own begins with what the tracepoint has called: our program, and the function that runs programs.
-// These are left out. A sample begins where the CPU was interrupted; the kernel's stack is empty if that was in user code.
+// These are left out. If another tracer is at the tracepoint, too, they were called by a function that calls one after the
+// other, __traceiter_NAME(). Who traces the machine may change at any time, so a stack that begins in that function is
+// walked again from the next frame on. A sample begins where the CPU was interrupted; the kernel's stack is empty if that was in user code.
 #include "runtime/bpf/stack_code.h"
 
+#include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include "runtime/bpf/copied_stack.h"
 #include "runtime/bpf/hooks.h"
@@ -25,24 +30,43 @@ constexpr int32_t kPage = 4096;
 
 Column& column_of(L* l) { return static_cast<Column&>(*l); }
 
-int32_t kernel_flags(L* l) { return column_of(l).kind == SONDE_TAP_PROFILE ? 0 : kOwnFrames; }
+/// R2 = where the stack is written to. Uses R1.
+using LoadStart = void(L* l);
 
-/// R0 = the bytes of a stack of at most `frames`, which is written to where R2 points; negative: there is none.
-void walk(L* l, int32_t frames, int32_t flags) {
+/// R0 = the bytes of a stack of at most `frames`, without the first ones; negative: there is none.
+void walk_behind(L* l, int32_t skipped, int32_t frames, LoadStart load_start) {
+  load_start(l);
   sonde_lower_ldx(l, BPF_DW, R1, FP, kContext);
   sonde_lower_mov_imm(l, R3, 8 * frames);
-  sonde_lower_mov_imm(l, R4, flags);
+  sonde_lower_mov_imm(l, R4, skipped);
   call_helper(l, BPF_FUNC_get_stack);
 }
 
-/// A thread without such a stack, as the kernel's own, has an empty one.
-void capture(L* l, const In* in, int32_t flags) {
-  load_span_start(l, R2);
-  walk(l, in->i, flags);
-  const uint32_t walked = sonde_lower_branch_imm(l, BPF_JSGE, R0, 0);
-  sonde_lower_mov_imm(l, R0, 0);
-  sonde_lower_land(l, walked);
-  end_span(l, in->d, R0, R0);
+/// The functions that call our program if there are others.
+std::vector<KernelLayout::Function> iterators(L* l) {
+  std::vector<KernelLayout::Function> found;
+  for (const HookRow& row : kHookRows)
+    if (std::ranges::count(row.kinds, column_of(l).kind) != 0)
+      found.push_back(column_of(l).world.layout->function(std::string("__traceiter_") + row.tracepoint));
+  std::erase_if(found, [](const KernelLayout::Function& one) { return one.size == 0; });
+  return found;
+}
+
+/// R0 = the bytes of the kernel's stack, as above.
+void walk(L* l, int32_t frames, LoadStart load_start) {
+  const int32_t own = column_of(l).kind == SONDE_TAP_PROFILE ? 0 : kOwnFrames;
+  walk_behind(l, own, frames, load_start);
+  for (const KernelLayout::Function& one : iterators(l)) {
+    const uint32_t none = sonde_lower_branch_imm(l, BPF_JSLT, R0, 8);
+    load_start(l);
+    sonde_lower_ldx(l, BPF_DW, R3, R2, 0);
+    sonde_lower_constant(l, R4, one.address);
+    sonde_lower_alu(l, BPF_SUB, R3, R4);
+    const uint32_t other = sonde_lower_branch_imm(l, BPF_JGE, R3, static_cast<int32_t>(one.size));
+    walk_behind(l, own + 1, frames, load_start);
+    sonde_lower_land(l, none);
+    sonde_lower_land(l, other);
+  }
 }
 
 /// Begins the span with struct CopiedStack. R3 = the thread's registers.
@@ -151,11 +175,17 @@ void capture_user_stack(L* l, const In* in) {
   if (may_lack) sonde_lower_land(l, none);
 }
 
-void capture_kernel_stack(L* l, const In* in) { capture(l, in, kernel_flags(l)); }
+/// A thread without such a stack, as the kernel's own, has an empty one.
+void capture_kernel_stack(L* l, const In* in) {
+  walk(l, in->i, [](L* to) { load_span_start(to, R2); });
+  const uint32_t walked = sonde_lower_branch_imm(l, BPF_JSGE, R0, 0);
+  sonde_lower_mov_imm(l, R0, 0);
+  sonde_lower_land(l, walked);
+  end_span(l, in->d, R0, R0);
+}
 
 void load_kernel_caller(L* l) {
-  load_scratch(l);
-  walk(l, 2, kernel_flags(l));
+  walk(l, 2, load_scratch);
   sonde_lower_mov_imm(l, R1, 0);
   const uint32_t shallow = sonde_lower_branch_imm(l, BPF_JNE, R0, 2 * 8);
   load_scratch(l);
@@ -164,8 +194,7 @@ void load_kernel_caller(L* l) {
 }
 
 void load_kernel_depth(L* l) {
-  load_scratch(l);
-  walk(l, SONDE_DIF_MAX_FRAMES, kernel_flags(l));
+  walk(l, SONDE_DIF_MAX_FRAMES, load_scratch);
   sonde_lower_mov(l, R1, R0);
   const uint32_t walked = sonde_lower_branch_imm(l, BPF_JSGE, R1, 0);
   sonde_lower_mov_imm(l, R1, 0);

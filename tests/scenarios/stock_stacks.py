@@ -139,23 +139,34 @@ def stock_stacks_of_who_has_ended(world):
 @scenario()
 def stock_kernel_stacks(world):
     """stack() at a call begins in the kernel's own entry code, at a sample where the kernel was interrupted; with names, and
-    without a frame of ours."""
+    without a frame of ours, whoever else traces the same calls."""
     need_it(world)
     program = apart(world, world.program("mixed"))
     name = os.path.basename(program)
-    sonde = start_tracing(world, "-n", f'syscall::getppid:entry, syscall::getppid:return /execname == "{name}"/ {{ @[probename, stack()] = count(); @depth[stackdepth] = count(); @caller[func(caller)] = count(); }}', hooks=2)
+    script = (f'syscall::getppid:entry, syscall::getppid:return /execname == "{name}"/ {{ @[probename, stack()] = count(); @top[probename, stack(1)] = count(); '
+              "@depth[stackdepth] = count(); @caller[func(caller)] = count(); }")
+    other = start_tracing(world, "-n", "syscall:::entry, syscall:::return { @ = count(); }", hooks=2)
+    beside = trace_calls(world, program, script)
+    stop_tracing(world, other)
+    equal(trace_calls(world, program, script), beside, "the same without the other")
+
+
+def trace_calls(world, program, script):
+    """Checks the stacks of the program's calls, and returns what was printed."""
+    sonde = start_tracing(world, "-n", script, hooks=2)
     world.run([program, 30])
     out = stop_tracing(world, sonde).stdout
-    stacks = re.findall(r"^  (entry|return) *\n((?: +\S+`\S+\n)+) +30$", out, re.M)
+    stacks = re.findall(r"^  (entry|return) *\n((?: +\S+`\S+\n){2,}) +30$", out, re.M)
     equal(sorted(one for one, _stack in stacks), ["entry", "return"], out)
     for _probe, stack in stacks:
         frames = stack.split()
         check(frames[0].startswith("vmlinux`"), out)
         check(any(one.startswith("vmlinux`do_syscall_64") for one in frames), out)
         check(frames[-1].startswith("vmlinux`entry_SYSCALL_64"), out)
-        check(not any(word in stack for word in ("bpf_prog", "bpf_trace", "traceiter")), out)
+    check(not any(word in out for word in ("bpf_prog", "bpf_trace", "traceiter")), out)
     check(re.search(rf"^ +{len(stacks[0][1].split())} +\d+$", out, re.M), f"depths: {out}")
     check("vmlinux`" in re.findall(r"^  (vmlinux\S+) +\d+$", out, re.M)[0], out)
+    return out
 
 
 @scenario()

@@ -82,12 +82,15 @@ ArgumentDescription declared_argument_of_all(CheckContext& cx, uint64_t index, S
   return argument;
 }
 
-/// The program's type of that name; null: C has the name, or the program has not. Go has names that C cannot have:
-/// "struct []int", "[2]int".
-const Type* type_of_program(CheckContext& cx, const std::string& text) {
+/// The program's type of that name; null: C or D has the name, or the program has not. Go has names that C cannot have:
+/// "struct []int", "[2]int". Where the program's own debug information names the type, D's names mean nothing: its string
+/// is C++'s, and its dev_t as wide as its C library makes it.
+const Type* type_of_program(CheckContext& cx, const std::string& text, bool named_by_program) {
   std::string base = text.substr(0, text.find_last_not_of(" *") + 1);
   for (std::string_view word : {"const ", "volatile "})
     if (base.starts_with(word)) base.erase(0, word.size());
+  if (named_by_program && (cx.world.types.is_name_of_d(base) || library_defines_type(base)))
+    if (const Type* type = cx.world.foreign.find(base)) return type;
   load_library_for(cx.world, base);
   const bool tagged = base.starts_with("struct ") || base.starts_with("union ");
   const bool of_go = base.starts_with('[') || (tagged && base.find_first_of(".[{") != std::string::npos);
@@ -97,8 +100,9 @@ const Type* type_of_program(CheckContext& cx, const std::string& text) {
 
 /// The C type that a provider names. A struct gets its members when they are used; a name that is not C's may be the
 /// program's.
-const Type* type_of_argument(CheckContext& cx, const std::string& text) {
-  const Type* type = type_of_program(cx, text);
+const Type* type_of_argument(CheckContext& cx, const ArgumentDescription& argument) {
+  const std::string& text = argument.native;
+  const Type* type = type_of_program(cx, text, argument.mapping == SONDE_ARGUMENT_LOCATED);
   if (!type) return cx.world.types.of_text(text, cx.world.types.integer(8, true));
   const std::string_view behind = std::string_view(text).substr(text.find_last_not_of(" *") + 1);
   for (auto stars = std::ranges::count(behind, '*'); stars > 0; --stars) type = cx.world.types.pointer_to(type);
@@ -112,7 +116,7 @@ void check_type_of_argument(CheckContext& cx, const ArgumentDescription& argumen
   const bool go_struct = text.starts_with("struct {") && text[text.find_last_not_of(" *")] == '}';
   const bool of_program =
       text.find("::") != text.npos || text.find_first_of("<&.") != text.npos || text.starts_with('[') || go_struct;
-  if (of_program || type_of_program(cx, text) || (cx.world.types.knows(text) && text != "void")) return;
+  if (of_program || type_of_program(cx, text, false) || (cx.world.types.knows(text) && text != "void")) return;
   cx.fail(
       "D_ARGS_TYPE", where,
       "failed to resolve native type for args[" + std::to_string(argument.index) + "]: \"" + text + "\" is not a type",
@@ -121,7 +125,7 @@ void check_type_of_argument(CheckContext& cx, const ArgumentDescription& argumen
 
 /// An argument in registers and memory is bytes at an address of its own (kmod/shared/location.h).
 ExprPtr located_value(CheckContext& cx, const ArgumentDescription& argument, SourceRange where) {
-  const Type* native = type_of_argument(cx, argument.native);
+  const Type* native = type_of_argument(cx, argument);
   if (!cx.world.foreign.complete(native) || native->canonical->size == 0)
     cx.fail("D_UNKNOWN", where,
             "args[" + std::to_string(argument.index) + "] is a " + argument.native + ", whose definition is not known",
@@ -140,12 +144,12 @@ ExprPtr located_value(CheckContext& cx, const ArgumentDescription& argument, Sou
 
 /// The raw argument as its C type; translated if the provider asks for it.
 ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, SourceRange where) {
+  if (argument.mapping == SONDE_ARGUMENT_LOCATED) return located_value(cx, argument, where);
   if (argument.native == "string" || argument.translated == "string") {
     ExprPtr raw = make_builtin(*find_variable("__probetext"), cx.world.types.string_type(), where);
     raw->kids.push_back(make_integer(static_cast<uint64_t>(argument.mapping), cx.world.types.integer(8, true), where));
     return raw;
   }
-  if (argument.mapping == SONDE_ARGUMENT_LOCATED) return located_value(cx, argument, where);
   const DVariable* row = find_variable("arg" + std::to_string(argument.mapping));
   if (!row)
     cx.fail("D_UNKNOWN", where,
@@ -153,7 +157,7 @@ ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, So
                 (argument.place.empty() ? ": it is passed where a probe cannot see it" : ": " + argument.place),
             "arg0 ... arg9 are there as numbers: the registers and the words of the stack that usually have integers");
   check_type_of_argument(cx, argument, where);
-  const Type* native = type_of_argument(cx, argument.native);
+  const Type* native = type_of_argument(cx, argument);
   if (!native->is_integer() && !native->is_pointer()) native = cx.world.types.integer(8, true);
   ExprPtr value = make_cast(make_builtin(*row, cx.world.types.integer(8, true), where), native);
   if (argument.translated.empty() || argument.translated == argument.native) return value;

@@ -76,6 +76,9 @@ class TypeTable {
   uint64_t word_bytes() const { return word_bytes_; }  ///< of long, and of a pointer
   /// By a name as in D: "int", "unsigned long", "pid_t", "struct foo", "psinfo_t"; null if unknown.
   const Type* find(std::string_view name) const;
+  /// Whether the name is D's own, a typedef that D always has, or string and the like; not one of C's words. A program may
+  /// have another type of that name.
+  bool is_name_of_d(std::string_view name) const;
   const Type* void_type() const;
   const Type* int_type() const;                              ///< int
   const Type* integer(uint32_t size, bool is_signed) const;  ///< char, short, int, long and their unsigned forms

@@ -244,6 +244,14 @@ const Type* TypeTable::find(std::string_view name) const {
   return known ? *known : nullptr;
 }
 
+bool TypeTable::is_name_of_d(std::string_view name) const {
+  if (std::ranges::find(kTypedefs, name, &TypedefRow::name) != kTypedefs.end()) return true;
+  const auto* known = find_in(names_, name);
+  if (!known) return false;
+  const Type::Kind kind = (*known)->kind;
+  return kind == Type::Kind::String || kind == Type::Kind::Stack || kind == Type::Kind::Symbol;
+}
+
 const Type* TypeTable::of_text(std::string_view text, const Type* fallback) {
   Words words = split(text);
   if (words.function) return pointer_to(void_type());

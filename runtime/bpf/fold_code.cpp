@@ -125,7 +125,8 @@ void each_word_of_texts(L* l, Fixed fixed, Looped looped) {
   load_length(l);
   sonde_lower_mov_imm(l, R3, first);
   const uint32_t again = l->count;
-  const uint32_t done = sonde_lower_branch(l, BPF_JGE, R3, R4);
+  // Linux 6.1 sees the end of the loop only if the operand that it knows, R3, is the second one.
+  const uint32_t done = sonde_lower_branch(l, BPF_JLE, R4, R3);
   looped();
   sonde_lower_alu_imm(l, BPF_ADD, R3, 8);
   sonde_lower_jump_to(l, again);

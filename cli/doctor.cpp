@@ -46,6 +46,11 @@ bool exists(const Machine& machine, const std::string& path) {
   return ::stat((machine.root + path).c_str(), &status) == 0;
 }
 
+/// Whether it is there cannot be seen: a folder on the way is closed to this user.
+bool is_closed(const Machine& machine, const std::string& path) {
+  return ::access((machine.root + path).c_str(), R_OK) != 0 && errno == EACCES;
+}
+
 bool has(const Machine& machine, unsigned capability) { return (machine.capabilities >> capability & 1) != 0; }
 
 std::string names_of_kernels() {
@@ -131,7 +136,13 @@ Finding kernel(const Machine& machine) {
 
 Finding headers(const Machine& machine) {
   const std::string release = kernel_release(machine.root);
-  if (exists(machine, "/lib/modules/" + release + "/build"))
+  const std::string build = "/lib/modules/" + release + "/build";
+  if (is_closed(machine, build))
+    return {
+        std::string(kModule), "headers", State::Note,
+        "whether the module can be built is not known: uid " + std::to_string(machine.uid) + " cannot read " + build,
+        as_root(machine, "sonde doctor")};
+  if (exists(machine, build))
     return {std::string(kModule), "headers", State::Works,
             std::string("the module can be built: ") + kHowToBuildModule};
   Finding found{std::string(kModule), "headers", State::Note, "the module cannot be built: no headers of this kernel"};

@@ -535,9 +535,9 @@ int run_command(int argc, char** argv) {
   set_program_name(argc > 0 ? argv[0] : "sonde");
   Arguments arguments;
   BadArguments bad;
-  const bool terminal = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1;
-  if (argc == 1 && (handed || terminal || has_text(STDIN_FILENO))) {
-    arguments.mode = terminal ? Mode::Prompt : Mode::Trace;
+  const bool typed = ::isatty(STDIN_FILENO) == 1;
+  if (argc == 1 && (handed || typed || has_text(STDIN_FILENO))) {
+    arguments.mode = typed ? Mode::Prompt : Mode::Trace;
   } else if (!parse_arguments(argc, argv, arguments, bad)) {
     if (wants_json(arguments)) show_messages_as_json();
     if (!bad.message.empty()) fatal(bad.message);

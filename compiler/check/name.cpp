@@ -33,6 +33,14 @@ std::string argument_named(CheckContext& cx, const std::string& name) {
   return {};
 }
 
+/// For a macro argument that is a word: it stands there as a name.
+std::string macro_argument(CheckContext& cx, const std::string& name, SourceRange where) {
+  const std::string& text = cx.source.text;
+  if (where.end > text.size() || where.begin >= where.end || text[where.begin] != '$') return {};
+  const std::string macro = text.substr(where.begin, where.end - where.begin);
+  return macro + " is the word " + name + " here, as the name of a variable; $" + macro + " is it as a string";
+}
+
 [[noreturn]] void unknown_name(CheckContext& cx, const std::string& name, SourceRange where) {
   if (name == "`") cx.fail("D_IDENT_UNDEF", where, "failed to resolve `: Unknown symbol name");
   if (name.find('`') != std::string::npos)
@@ -54,6 +62,7 @@ std::string argument_named(CheckContext& cx, const std::string& name) {
   if (const std::string argument = argument_named(cx, name); !argument.empty()) hint = argument;
   if (name.starts_with("arg") && name.size() > 3 && name.find_first_not_of("0123456789", 3) == name.npos)
     hint = "a probe has arg0 to arg9";
+  if (const std::string argument = macro_argument(cx, name, where); !argument.empty()) hint = argument;
   if (hint.empty()) hint = "no clause up to here assigns it, and it is no variable of D: --help=variables lists those";
   cx.fail("D_IDENT_UNDEF", where, "failed to resolve " + name + ": Unknown variable name", hint);
 }

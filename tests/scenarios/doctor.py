@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import struct
 
 from support import NOBODY, Skip, check, equal, scenario, source_here
@@ -88,6 +89,24 @@ def doctor_for_an_ordinary_user(world):
     for one in said.values():
         if "command" in one:
             check(one["command"].startswith("sudo "), f"a command for root without sudo: {one}")
+
+
+@scenario()
+def doctor_where_the_headers_are_closed(world):
+    """A user who cannot look into the folder of the kernel's modules does not read that headers lack."""
+    if os.geteuid() != 0 or not shutil.which("unshare") or not shutil.which("setpriv"):
+        raise Skip("needs root, unshare and setpriv")
+    layer = world.path("layer")  # over /usr/lib, which /lib is: this machine may have no folder of modules
+    closed = ('mkdir "$0" && mount -t tmpfs none "$0" && mkdir "$0/upper" "$0/work" && '
+              'mount -t overlay none -o "lowerdir=/usr/lib,upperdir=$0/upper,workdir=$0/work" /usr/lib && '
+              "mkdir -p /lib/modules && chmod 700 /lib/modules || exit 77; "
+              'exec setpriv --reuid 65534 --clear-groups "$@"')
+    result = world.run(["unshare", "-m", "sh", "-c", closed, layer, world.as_user().binary, "doctor", "--json"])
+    if result.status == 77:
+        raise Skip(f"no overlay: {result.stderr}")
+    said = {one["name"]: one for one in json.loads(result.stdout)["findings"]}["headers"]
+    check("uid 65534 cannot read /lib/modules/" in said["text"], str(said))
+    equal(said["command"], "sudo sonde doctor", "the command")
 
 
 @scenario()

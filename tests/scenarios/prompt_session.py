@@ -335,6 +335,19 @@ def clauses_from_standard_input(world):
 
 
 @scenario()
+def prompt_whose_output_is_a_pipe(world):
+    """sonde | tee FILE, from a terminal: what is typed is answered into the pipe."""
+    ours, its = os.openpty()
+    process = world.start([world.binary], stdin=its, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    os.close(its)
+    os.write(ours, b'BEGIN { printf("typed %d\\n", 6 * 7); }\n:quit\n')
+    said, _ = process.communicate(timeout=60)
+    os.close(ours)
+    check("typed 42" in said and "Usage" not in said, said)
+    equal(process.returncode, 0, "exit status")
+
+
+@scenario()
 def watched_on_the_command_line(world):
     """--watch: on a terminal in its place, from a pipe again and again."""
     clauses = "tick-20ms { @n[\"watched\"] = count(); } tick-1s /++s == 3/ { exit(0); }"

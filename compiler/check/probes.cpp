@@ -173,6 +173,17 @@ ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, So
   return make_expr(ExprKind::Xlate, cx.world.types.dynamic_of(output), where, std::move(value));
 }
 
+/// A probe whose module is a path is one of that file, in no process of the targets.
+void add_types_of_files(CheckContext& cx) {
+  std::string_view last;
+  for (const ProbeId id : cx.matched) {
+    const std::string& module = cx.world.probes.info(id).module;
+    if (!module.starts_with('/') || module == last) continue;
+    cx.world.foreign.add_file(module);
+    last = module;
+  }
+}
+
 }  // namespace
 
 void resolve_probes(CheckContext& cx, ClauseAst& clause) {
@@ -205,6 +216,7 @@ void resolve_probes(CheckContext& cx, ClauseAst& clause) {
   std::ranges::sort(cx.matched);
   auto repeated = std::ranges::unique(cx.matched);
   cx.matched.erase(repeated.begin(), repeated.end());
+  add_types_of_files(cx);
 }
 
 ExprPtr typed_argument(CheckContext& cx, ExprPtr expr) {

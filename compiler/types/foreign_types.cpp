@@ -23,6 +23,7 @@ namespace {
 
 constexpr uint32_t kDeepest = 64;            // structs in structs
 constexpr uint64_t kMostBytes = 1ull << 30;  // of a type that somebody made up
+constexpr uint32_t kOfFile = UINT32_MAX;     // no process
 constexpr const char* kKernelTypes = "/sys/kernel/btf/vmlinux";
 
 bool is_kernel(std::string_view module) { return module == "vmlinux" || module == "kernel" || module == "genunix"; }
@@ -63,6 +64,13 @@ void ForeignTypes::refresh_sources() {
   }
   if (!known(0, kKernelTypes))
     sources_.push_back({0, kKernelTypes, kKernelTypes, "vmlinux", false, false, nullptr, {}});
+}
+
+void ForeignTypes::add_file(const std::string& path) {
+  const auto is_it = [&path](const Source& one) { return one.pid == kOfFile && one.path == path; };
+  if (std::ranges::any_of(sources_, is_it)) return;
+  sources_.push_back({kOfFile, path, path, std::string(base_name(path)), true, false, nullptr, {}});
+  found_.clear();
 }
 
 CTypes* ForeignTypes::open(Source& source) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Types of the traced programs and of the kernel, as types of D
 //
-//   struct foo    of the script, else of the first traced program that has it, else of the kernel
+//   struct foo    of the script, else of the first traced program that has it, else of a file that a probe names, else of
+//                 the kernel
 //   mod`foo_t     only of that object: vmlinux, a.out, libc.so.6 or libc; pid42`mod`foo_t if several processes are traced
 //
 // Debug information is opened only when a script names a type that it does not define itself, so other scripts pay
@@ -28,6 +29,8 @@ class ForeignTypes {
   ForeignTypes(TypeTable& types, std::function<std::vector<uint32_t>()> targets);
   ~ForeignTypes();
 
+  /// A file whose functions have probes in whatever process runs it: its types are there, though no process is traced.
+  void add_file(const std::string& path);
   /// "foo_t", "struct foo", "mod`foo_t", "struct mod`foo"; null: there is no such type.
   const Type* find(std::string_view name);
   /// What find() has returned for the name before; opens nothing. Null: it was not asked.
@@ -47,7 +50,7 @@ class ForeignTypes {
   };
   /// An opened object that has types.
   struct Source {
-    uint32_t pid;                  ///< 0: the kernel
+    uint32_t pid;                  ///< 0: the kernel; kOfFile: of add_file()
     std::string path, file, name;  ///< the process's path; the path by which we open it; its base name
     bool executable = false, opened = false;
     std::unique_ptr<CTypes> types;

@@ -122,3 +122,15 @@ def stock_arguments_that_cannot_be_read(world):
         said = [world.sonde("-q", *source, "-n", f"pid$target:a.out:tail:return {{ {action} }}", "-c", program).stderr for source in (("-x", "source=ptrace"), SOURCE)]
         for text in said:
             check("args[1] cannot be read here" in text, f"{action}: {said}")
+
+
+@scenario()
+def stock_arguments_by_structures_of_the_file(world):
+    """Without a target: structures, members behind pointers and casts by the types of the file that the probe names."""
+    need_it(world)
+    program = own_copy(world, world.program("typed_arguments", "-O2"))
+    sonde, ready = start_armed(world, f'pid*:{program}:pair:entry {{ printf("%d %d\\n", args[0].a, args[0].b); }} '
+                                      f'pid*:{program}:behind:entry {{ printf("%d %d %d\\n", args[0]->next->id, ((struct node *)arg0)->id, sizeof (struct node) > 8); }}')
+    equal(world.run([program]).status, 0, "the program")
+    text, messages = stop(world, sonde, ready)
+    equal(text.split(), ["-1234567890123", "-77", "8", "7", "1"], messages)

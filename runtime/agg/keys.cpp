@@ -6,6 +6,7 @@
 #include "runtime/agg/keys.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "runtime/base/check.h"
@@ -168,6 +169,14 @@ void KeyCodec::decode(const uint8_t* from, uint64_t* words) const {
       case Kind::Symbol: *words = reinterpret_cast<uint64_t>(from); break;
     }
     ++words;
+    from += encoded_size(field.kind, field.size, from);
+  }
+}
+
+void KeyCodec::add_spaces(const uint8_t* from, std::unordered_set<uint32_t>& spaces) const {
+  for (const Field& field : fields_) {
+    if (field.kind == Kind::Stack) spaces.insert(read_u32(from));
+    if (field.kind == Kind::Symbol) spaces.insert(read_u32(from + offsetof(SymbolValue, space)));
     from += encoded_size(field.kind, field.size, from);
   }
 }

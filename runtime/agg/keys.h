@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/program/value_type.h"
@@ -36,6 +37,9 @@ class KeyCodec {
   /// Returns < 0, 0 or > 0. Integers compare as numbers of their type, strings by bytes. Key `first` counts
   /// first, then the others in order.
   int compare(const uint8_t* a, const uint8_t* b, uint32_t first) const;
+
+  /// Adds the spaces that stacks and symbols in an encoded tuple name.
+  void add_spaces(const uint8_t* from, std::unordered_set<uint32_t>& spaces) const;
 
   uint32_t count() const { return static_cast<uint32_t>(fields_.size()); }
 

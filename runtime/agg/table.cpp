@@ -202,4 +202,10 @@ std::vector<JoinedRow> join(std::span<AggTable* const> tables, const SortRules& 
   return result;
 }
 
+void AggTable::add_spaces(std::unordered_set<uint32_t>& spaces) const {
+  table_.each([&](const KeyedEntry* element) { codec_.add_spaces(element->key(), spaces); });
+  for (const auto& [cpu, part] : cpus_) part->add_spaces(spaces);
+  if (interval_ != nullptr) interval_->add_spaces(spaces);
+}
+
 }  // namespace sonde

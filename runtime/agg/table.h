@@ -77,6 +77,9 @@ class AggTable {
   /// A copy of the elements, counted in `budget`.
   std::unique_ptr<AggTable> picture(MemoryBudget& budget) const;
 
+  /// Adds the spaces that its keys name.
+  void add_spaces(std::unordered_set<uint32_t>& spaces) const;
+
   uint64_t size() const { return table_.size(); }
   std::vector<KeyedEntry*> entries() const;
   KeyedEntry* find(const KeyedEntry& like) const { return table_.find(like.key(), like.key_bytes, like.hash); }

@@ -116,4 +116,9 @@ bool ArrayStore::store(uint32_t array, uint32_t tid, const uint64_t* keys, uint6
   return true;
 }
 
+void ArrayStore::add_spaces(std::unordered_set<uint32_t>& spaces) const {
+  for (const Table& table : tables_)
+    table.elements.each([&](const KeyedEntry* element) { table.codec.add_spaces(element->key(), spaces); });
+}
+
 }  // namespace sonde

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/agg/key_table.h"
@@ -32,6 +33,9 @@ class ArrayStore {
   uint64_t load(uint32_t array, uint32_t tid, const uint64_t* keys);
   /// Storing 0 deletes the element. False: there is no memory (a drop).
   bool store(uint32_t array, uint32_t tid, const uint64_t* keys, uint64_t value);
+
+  /// Adds the spaces that its keys name.
+  void add_spaces(std::unordered_set<uint32_t>& spaces) const;
 
  private:
   struct Table {

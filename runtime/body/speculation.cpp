@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/body/speculation.h"
 
+#include <algorithm>
+
 namespace sonde {
 
 uint64_t Speculations::open(uint64_t now) {
@@ -55,6 +57,10 @@ std::vector<TraceRecord> Speculations::close(uint64_t id, uint32_t tid, uint64_t
   else
     free_.push(id);
   return std::exchange(*speculation, {}).records;
+}
+
+bool Speculations::empty() const {
+  return std::ranges::all_of(all_, [](const Speculation& one) { return one.records.empty(); });
 }
 
 }  // namespace sonde

@@ -38,6 +38,9 @@ class Speculations {
   /// commit(): the records, in order; none if the speculation is not active. discard() is the same without them.
   std::vector<TraceRecord> close(uint64_t id, uint32_t tid, uint64_t now);
 
+  /// Whether no speculation holds records.
+  bool empty() const;
+
   /// Drops since the last call.
   struct Drops {
     uint64_t records = 0, unavailable = 0, busy = 0;

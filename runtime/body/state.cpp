@@ -132,6 +132,15 @@ std::vector<AggTable*> BodyState::shown_tables_of(const ActionSite& site) const 
   return tables;
 }
 
+std::unordered_set<uint32_t> BodyState::spaces_in_keys() const {
+  std::unordered_set<uint32_t> spaces;
+  arrays.add_spaces(spaces);
+  for (const auto& table : aggregations) table->add_spaces(spaces);
+  for (const auto& table : pictures)
+    if (table != nullptr) table->add_spaces(spaces);
+  return spaces;
+}
+
 void BodyState::take_pictures(uint64_t now, bool anyway) {
   if (!options.was_set("aggrate") || (now < picture_due && !anyway)) return;
   picture_due = now + options.number("aggrate");

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/agg/table.h"
@@ -141,6 +142,8 @@ struct BodyState {
   std::vector<AggTable*> tables_of(const ActionSite& site) const;
   /// The aggregations that printa() shows: copies, if there are any.
   std::vector<AggTable*> shown_tables_of(const ActionSite& site) const;
+  /// The spaces that keys of aggregations and arrays name.
+  std::unordered_set<uint32_t> spaces_in_keys() const;
   /// If aggrate is set: copies the aggregations when it is time, or `anyway`.
   void take_pictures(uint64_t now, bool anyway);
 };

@@ -124,6 +124,7 @@ class Consumer {
     bool recorded = false;  ///< it has had a record
   };
   static constexpr uint32_t kErrorProbe = 3;
+  static constexpr size_t kFewProcesses = 256;
 
   uint64_t drain(bool all);
   void flush();
@@ -149,9 +150,11 @@ class Consumer {
   void take_folded();
   void consume_folded(const FoldedFirings& firings);
   void find_error(bool all);
+  void forget_ended();
   void drop(Drop::Kind kind, uint64_t count, std::optional<uint32_t> cpu = {});
 
   ProcessNames names_;
+  size_t most_processes_ = kFewProcesses;  ///< that names_ remembers before forget_ended() looks
   std::function<void()> catch_up_ = [] {};
   const BodyProgram& program_;
   Framework& framework_;

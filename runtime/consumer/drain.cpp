@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From rings to printed aggregations and reports of drops.
+#include <algorithm>
 #include <cstring>
 
 #include "runtime/base/check.h"
@@ -66,7 +67,16 @@ uint64_t Consumer::drain(bool all) {
   faults_.tell_counted(monotonic_now(), all);
   flush();
   state_.take_pictures(monotonic_now(), false);
+  forget_ended();
   return records_ - before;
+}
+
+/// A machine runs programs without end. Their addresses are named when they are printed, so whoever is named in no key and
+/// in no record that waits is forgotten.
+void Consumer::forget_ended() {
+  if (names_.processes() < most_processes_ || kept_.active() || !state_.speculations.empty()) return;
+  names_.forget_ended(state_.spaces_in_keys());
+  most_processes_ = names_.processes() + std::max(names_.processes(), kFewProcesses) / 2;
 }
 
 void Consumer::begin(RunStart start) {

@@ -63,4 +63,9 @@ bool ProcessNames::ends_signal_handler(uint32_t space, uint64_t address) {
   return space != 0 && !is_kernel_address(address) && symbolizer_.resolve(space, address).ends_signal_handler;
 }
 
+void ProcessNames::forget_ended(const std::unordered_set<uint32_t>& used) {
+  const std::unordered_set<uint32_t> forgotten = symbolizer_.forget_ended(used);
+  std::erase_if(modules_, [&](const auto& entry) { return forgotten.contains(entry.first.first); });
+}
+
 }  // namespace sonde

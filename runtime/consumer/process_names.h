@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "runtime/format/format.h"
@@ -25,6 +26,8 @@ class ProcessNames : public SymbolNames {
   uint32_t space(uint32_t pid, Nanoseconds time, std::span<const uint64_t> addresses) override {
     return symbolizer_.space(pid, time, addresses);
   }
+  size_t processes() const { return symbolizer_.processes(); }
+  void forget_ended(const std::unordered_set<uint32_t>& used);
   std::string name(uint32_t space, uint64_t address, SymbolValue::Kind kind) override;
   SymbolPlace place(uint32_t space, uint64_t address, SymbolValue::Kind kind) override;
   uint64_t canonical(uint32_t space, uint64_t address, SymbolValue::Kind kind) override;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/process/symbolizer.h"
 
+#include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 #include "runtime/base/clock.h"
@@ -27,12 +29,15 @@ std::string text_of(const ResolvedSymbol& symbol, uint64_t address, uint64_t bac
   return symbol.module + "`" + symbol.function + (offset == 0 ? "" : "+" + hex(offset));
 }
 
+bool has_ended(uint32_t pid) { return kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; }
+
 }  // namespace
 
 Symbolizer::Process& Symbolizer::process_of(uint32_t pid) {
   if (last_ != nullptr && last_->pid == pid) return *last_;
   auto& process = processes_[pid];
-  if (process == nullptr) process = std::make_unique<Process>(Process{pid, {}, {}});
+  if (process == nullptr) process = std::make_unique<Process>(Process{.pid = pid});
+  process->asked = round_;
   last_ = process.get();
   return *last_;
 }
@@ -110,10 +115,30 @@ uint32_t Symbolizer::space(uint32_t pid, Nanoseconds time, std::span<const uint6
   Process& process = process_of(pid);
   const std::shared_ptr<Layout>& layout = process.layouts.of(time, addresses);
   if (layout->space == 0) {
-    spaces_.push_back({&process, layout});
-    layout->space = static_cast<uint32_t>(spaces_.size());
+    layout->space = ++last_space_;
+    spaces_.emplace(layout->space, Space{&process, layout});
   }
   return layout->space;
+}
+
+/// Records that have not been read yet may need what is known of a process that has just ended, so it stays for a round.
+std::unordered_set<uint32_t> Symbolizer::forget_ended(const std::unordered_set<uint32_t>& used) {
+  std::unordered_set<const Process*> kept;
+  for (const auto& [number, space] : spaces_)
+    if (used.contains(number)) kept.insert(space.process);
+  std::unordered_set<const Process*> gone;
+  for (const auto& [pid, process] : processes_)
+    if (process->asked + 1 < round_ && !kept.contains(process.get()) && has_ended(pid)) gone.insert(process.get());
+  std::unordered_set<uint32_t> forgotten;
+  std::erase_if(spaces_, [&](const auto& entry) {
+    if (!gone.contains(entry.second.process)) return false;
+    forgotten.insert(entry.first);
+    return true;
+  });
+  std::erase_if(processes_, [&](const auto& entry) { return gone.contains(entry.second.get()); });
+  last_ = nullptr;
+  round_++;
+  return forgotten;
 }
 
 /// The mappings are read again only for the last layout: those of before are not there any more.
@@ -150,8 +175,9 @@ ResolvedSymbol Symbolizer::look_up(const Space& space, uint64_t address) {
 }
 
 ResolvedSymbol Symbolizer::resolve(uint32_t number, uint64_t address) {
-  if (number == 0 || number > spaces_.size()) return {.address = address};
-  const Space space = spaces_[number - 1];
+  const Space* found = find_in(spaces_, number);
+  if (found == nullptr) return {.address = address};
+  const Space space = *found;
   if (const ResolvedSymbol* known = find_in(space.layout->known, address)) return *known;
   ResolvedSymbol symbol = look_up(space, address);
   if (space.layout->known.size() >= kMaxKnown) space.layout->known.clear();

@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/process/layouts.h"
@@ -49,6 +50,12 @@ class Symbolizer {
   /// mean the same. 0 for pid 0.
   uint32_t space(uint32_t pid, Nanoseconds time, std::span<const uint64_t> addresses = {});
 
+  /// How many processes are remembered.
+  size_t processes() const { return processes_.size(); }
+  /// Forgets the processes that have ended and about which nobody has asked and nothing was noted since the call before
+  /// the last, but for those that a space of `used` belongs to. Returns the spaces that are no more.
+  std::unordered_set<uint32_t> forget_ended(const std::unordered_set<uint32_t>& used);
+
   ResolvedSymbol resolve(uint32_t space, uint64_t address);
 
   /// As ustack() and uaddr() print it: "libc.so.6`malloc+0x1f"; "libc.so.6`malloc" at its first byte; "ls`+0x60b1"
@@ -67,6 +74,7 @@ class Symbolizer {
     uint32_t pid = 0;
     Layouts layouts;
     std::optional<Nanoseconds> ended;  ///< the time of the mappings with which it ends, until there is other news
+    uint64_t asked = 0;                ///< the round in which it was last asked for
   };
   /// What a number means.
   struct Space {
@@ -82,8 +90,10 @@ class Symbolizer {
   ResolvedSymbol look_up(const Space& space, uint64_t address);
 
   std::unordered_map<uint32_t, std::unique_ptr<Process>> processes_;
-  Process* last_ = nullptr;    ///< process_of() was asked for
-  std::vector<Space> spaces_;  ///< by number, from 1
+  Process* last_ = nullptr;  ///< process_of() was asked for
+  uint64_t round_ = 0;       ///< of forget_ended()
+  uint32_t last_space_ = 0;
+  std::unordered_map<uint32_t, Space> spaces_;  ///< by number, which is never given again
   MappedFiles files_;
   ElfCache own_;                               ///< the vdso
   std::vector<std::weak_ptr<UniqueFd>> kept_;  ///< roots that are kept open

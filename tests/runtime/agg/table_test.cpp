@@ -179,6 +179,29 @@ TEST(KeyCodec, NullSortsFirst) {
   EXPECT_EQ(order(nullptr, nullptr), 0);
 }
 
+/// Wherever a stack or a symbol stands in a tuple, and in every table that belongs to an aggregation.
+TEST(AggTable, TellsTheSpacesOfItsKeys) {
+  const ValueType stack{Kind::Stack, false, 0, "stack"}, symbol{Kind::Symbol, false, 0, "symbol"};
+  Aggregation a(AggFunction::Count, {text(), stack, integer(4), symbol, stack});
+  alignas(StackValue) uint64_t first[] = {0, 1, 2}, last[] = {0};
+  SymbolValue place{SymbolValue::UAddr, 0, 1};
+  const auto add = [&](AggTable& table, uint32_t space) {
+    *reinterpret_cast<StackValue*>(first) = {space, 2};
+    *reinterpret_cast<StackValue*>(last) = {space + 2, 0};
+    place.space = space + 1;
+    const uint64_t keys[] = {word("four"), reinterpret_cast<uint64_t>(first), 7, reinterpret_cast<uint64_t>(&place),
+                             reinterpret_cast<uint64_t>(last)};
+    EXPECT_TRUE(table.add(keys, 1, 1));
+  };
+  add(a.table, 10);
+  add(a.table, 20);
+  add(a.table.share_of(3), 30);
+  add(a.table.interval(), 40);
+  std::unordered_set<uint32_t> spaces;
+  a.table.add_spaces(spaces);
+  EXPECT_EQ(spaces, (std::unordered_set<uint32_t>{10, 11, 12, 20, 21, 22, 30, 31, 32, 40, 41, 42}));
+}
+
 TEST(KeyTable, EraseLeavesTheOthersFindable) {
   KeyTable table;
   std::vector<std::vector<uint64_t>> memory;

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <unordered_set>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/hex.h"
 #include "runtime/process/symbolizer.h"
 #include "tests/runtime/process/target_program.h"
 
@@ -41,6 +43,30 @@ TEST(Symbols, OfAProgramThatWasDeleted) {
   program.stop();
   EXPECT_EQ(symbolizer.symbol_text(symbolizer.space(pid, monotonic_now()), work + 1),
             "gone`work+0x1");  // the process has ended
+}
+
+TEST(Symbols, OfProgramsThatHaveEndedAreForgottenOnceNoKeyNamesThem) {
+  TargetProgram program("ends", kTargetSource);
+  const uint32_t pid = program.start();
+  const uint64_t work = address_of(pid, program.path(), "work");
+  Symbolizer symbolizer;
+  symbolizer.note(pid);
+  const uint32_t space = symbolizer.space(pid, monotonic_now());
+  const auto forgotten_in = [&](int rounds, const std::unordered_set<uint32_t>& used) {
+    std::unordered_set<uint32_t> all;
+    while (rounds-- > 0) all.merge(symbolizer.forget_ended(used));
+    return all;
+  };
+  EXPECT_TRUE(forgotten_in(5, {}).empty()) << "it runs";
+  program.stop();
+  EXPECT_TRUE(forgotten_in(5, {space}).empty()) << "a key names it";
+  EXPECT_EQ(symbolizer.symbol_text(space, work), "ends`work");
+  EXPECT_EQ(symbolizer.space(pid, monotonic_now()), space);
+  EXPECT_TRUE(forgotten_in(2, {}).empty()) << "a record that named it has just been read";
+  EXPECT_EQ(forgotten_in(1, {}), std::unordered_set<uint32_t>{space});
+  EXPECT_EQ(symbolizer.processes(), 0u);
+  EXPECT_EQ(symbolizer.symbol_text(space, work), hex(work));
+  EXPECT_NE(symbolizer.space(pid, monotonic_now()), space) << "numbers are not given again";
 }
 
 TEST(Symbols, OfAProgramThatWasReplaced) {

@@ -33,6 +33,7 @@ struct HookRow {
   const char* tracepoint;
   const char* program;  ///< its name, behind kNamePrefix
   KindList kinds;
+  const char* event_class = nullptr;  ///< of which some kernels have made the tracepoint
 };
 
 /// By Hook. A new task returns from the call that made it after its start.
@@ -41,7 +42,7 @@ inline constexpr std::array<HookRow, kHookCount> kHookRows = {{
     {"sys_exit", "exit", {SONDE_TAP_EXEC_FAILURE, SONDE_TAP_START, SONDE_TAP_LWP_START, SONDE_TAP_SYSCALL_RETURN}},
     {"task_newtask", "newtask", {SONDE_TAP_CREATE, SONDE_TAP_LWP_CREATE}},
     {"sched_process_exec", "exec", {SONDE_TAP_EXEC_SUCCESS}},
-    {"sched_process_exit", "end", {SONDE_TAP_LWP_EXIT, SONDE_TAP_EXIT}},
+    {"sched_process_exit", "end", {SONDE_TAP_LWP_EXIT, SONDE_TAP_EXIT}, "sched_process_template"},
     {"signal_generate", "generate", {SONDE_TAP_SIGNAL_SEND, SONDE_TAP_SIGNAL_DISCARD}},
     {"signal_deliver", "deliver", {SONDE_TAP_SIGNAL_DELIVER, SONDE_TAP_SIGNAL_DISCARD}},
 }};

@@ -3,13 +3,16 @@
 // (copied_stack.h): piece by piece, none of which crosses a page, because the absent page that ends it is not waited for.
 //
 // At a tracepoint its own begins with what the tracepoint has called: our program, and the function that runs programs.
-// These are left out. If another tracer is at the tracepoint, too, they were called by a function that calls one after the
-// other, __traceiter_NAME(). Who traces the machine may change at any time, so a stack that begins in that function is
-// walked again from the next frame on. A sample begins where the CPU was interrupted; the kernel's stack is empty if that was in user code.
+// These are left out. They may have been called by __bpf_trace_CLASS(), which some kernels leave by a jump (6.12) and some
+// by a call; and if another tracer is at the tracepoint, too, by a function that calls one after the other,
+// __traceiter_NAME(). Who traces the machine may change at any time, so a stack that begins in such a function is walked
+// again from the next frame on. A sample begins where the CPU was interrupted; the kernel's stack is empty if that was in
+// user code.
 #include "runtime/bpf/stack_code.h"
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,7 +28,7 @@ using In = sonde_dif_insn;
 
 constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R4 = BPF_REG_4, R5 = BPF_REG_5,
                   kRing = BPF_REG_6, kRecord = BPF_REG_7, FP = BPF_REG_10;
-constexpr int32_t kOwnFrames = 3;  ///< the program, bpf_trace_runN(), __bpf_trace_NAME()
+constexpr int32_t kOwnFrames = 2;  ///< the program, bpf_trace_runN()
 constexpr int32_t kPage = 4096;
 
 Column& column_of(L* l) { return static_cast<Column&>(*l); }
@@ -42,31 +45,48 @@ void walk_behind(L* l, int32_t skipped, int32_t frames, LoadStart load_start) {
   call_helper(l, BPF_FUNC_get_stack);
 }
 
-/// The functions that call our program if there are others.
-std::vector<KernelLayout::Function> iterators(L* l) {
-  std::vector<KernelLayout::Function> found;
-  for (const HookRow& row : kHookRows)
-    if (std::ranges::count(row.kinds, column_of(l).kind) != 0)
-      found.push_back(column_of(l).world.layout->function(std::string("__traceiter_") + row.tracepoint));
-  std::erase_if(found, [](const KernelLayout::Function& one) { return one.size == 0; });
+using Functions = std::vector<KernelLayout::Function>;
+
+/// The functions of the kernel that may stand between a tracepoint and the program, inner ones first.
+std::array<Functions, 2> callers(L* l) {
+  std::array<Functions, 2> found;
+  KernelLayout& layout = *column_of(l).world.layout;
+  const auto add = [&](Functions& to, const char* prefix, const char* name) {
+    const KernelLayout::Function one = layout.function(std::string(prefix) + name);
+    if (one.size != 0) to.push_back(one);
+  };
+  for (const HookRow& row : kHookRows) {
+    if (std::ranges::count(row.kinds, column_of(l).kind) == 0) continue;
+    add(found[0], "__bpf_trace_", row.tracepoint);
+    if (row.event_class != nullptr) add(found[0], "__bpf_trace_", row.event_class);
+    add(found[1], "__traceiter_", row.tracepoint);
+  }
   return found;
 }
 
-/// R0 = the bytes of the kernel's stack, as above.
-void walk(L* l, int32_t frames, LoadStart load_start) {
-  const int32_t own = column_of(l).kind == SONDE_TAP_PROFILE ? 0 : kOwnFrames;
-  walk_behind(l, own, frames, load_start);
-  for (const KernelLayout::Function& one : iterators(l)) {
+/// If the stack begins in one of `levels`, leaves that frame out, and then those of the levels behind it.
+void leave_out(L* l, std::span<const Functions> levels, int32_t skipped, int32_t frames, LoadStart load_start) {
+  if (levels.empty()) return;
+  for (const KernelLayout::Function& one : levels.front()) {
     const uint32_t none = sonde_lower_branch_imm(l, BPF_JSLT, R0, 8);
     load_start(l);
     sonde_lower_ldx(l, BPF_DW, R3, R2, 0);
     sonde_lower_constant(l, R4, one.address);
     sonde_lower_alu(l, BPF_SUB, R3, R4);
     const uint32_t other = sonde_lower_branch_imm(l, BPF_JGE, R3, static_cast<int32_t>(one.size));
-    walk_behind(l, own + 1, frames, load_start);
+    walk_behind(l, skipped + 1, frames, load_start);
+    leave_out(l, levels.subspan(1), skipped + 1, frames, load_start);
     sonde_lower_land(l, none);
     sonde_lower_land(l, other);
   }
+  leave_out(l, levels.subspan(1), skipped, frames, load_start);  // if one was left out above, this finds no other
+}
+
+/// R0 = the bytes of the kernel's stack, as above.
+void walk(L* l, int32_t frames, LoadStart load_start) {
+  const bool is_sample = column_of(l).kind == SONDE_TAP_PROFILE;
+  walk_behind(l, is_sample ? 0 : kOwnFrames, frames, load_start);
+  if (!is_sample) leave_out(l, callers(l), kOwnFrames, frames, load_start);
 }
 
 /// Begins the span with struct CopiedStack. R3 = the thread's registers.

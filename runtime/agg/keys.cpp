@@ -2,7 +2,8 @@
 // The layout in keys.h is implemented by max_bytes_, encode(), encoded_size() and compare_key(), which must agree.
 //
 // Invariant: equal tuples are equal bytes. So padding is always zero, and a text is cut at strsize before it is
-// encoded. The order of keys is not the order of bytes, because words are little-endian: compare() goes by type.
+// encoded. The order of keys is not the order of bytes, because words are little-endian: compare() goes by type,
+// integers unsigned, as in DTrace.
 #include "runtime/agg/keys.h"
 
 #include <algorithm>
@@ -99,23 +100,22 @@ int compare_words(const uint8_t* a, const uint8_t* b, uint64_t a_words, uint64_t
   return sign(static_cast<int64_t>(a_words) - static_cast<int64_t>(b_words));
 }
 
-/// The words are numbers already: a narrow integer has been extended by its sign. So the order of integers is that of their
-/// words, which have a sign if the type has one.
-int compare_integers(uint64_t x, uint64_t y, bool is_signed) {
-  if (x == y) return 0;
-  const bool is_less = is_signed ? static_cast<int64_t>(x) < static_cast<int64_t>(y) : x < y;
-  return is_less ? -1 : 1;
+int compare_integers(uint64_t x, uint64_t y, uint32_t size) {
+  const uint64_t mask = size >= 8 ? UINT64_MAX : (uint64_t{1} << (8 * size)) - 1;
+  x &= mask;
+  y &= mask;
+  return x == y ? 0 : x < y ? -1 : 1;
 }
 
-int compare_key(Kind kind, uint32_t size, bool is_signed, const uint8_t* a, const uint8_t* b) {
+int compare_key(Kind kind, uint32_t size, const uint8_t* a, const uint8_t* b) {
   switch (kind) {
     case Kind::Integer:
     case Kind::Pointer:
-    case Kind::Float: return compare_integers(read_u64(a), read_u64(b), is_signed);
+    case Kind::Float: return compare_integers(read_u64(a), read_u64(b), size);
     case Kind::String: return compare_strings(a, b);
     case Kind::Bytes: return std::memcmp(a, b, size);
     case Kind::Stack: return compare_words(a + 8, b + 8, read_u32(a + 4), read_u32(b + 4));
-    case Kind::Symbol: return compare_integers(read_u64(a + 8), read_u64(b + 8), false);
+    case Kind::Symbol: return compare_integers(read_u64(a + 8), read_u64(b + 8), 8);
   }
   SONDE_CHECK(false);
 }
@@ -125,7 +125,7 @@ int compare_key(Kind kind, uint32_t size, bool is_signed, const uint8_t* a, cons
 KeyCodec::KeyCodec(const std::vector<ValueType>& types, uint32_t strsize, uint32_t frames)
     : strsize_(strsize), frames_(frames == 0 ? kMaxFrames : std::min(frames, kMaxFrames)) {
   for (const ValueType& type : types) {
-    fields_.push_back({type.kind, type.size, type.kind == Kind::Integer && type.is_signed});
+    fields_.push_back({type.kind, type.size});
     switch (type.kind) {
       case Kind::Integer:
       case Kind::Pointer:
@@ -185,7 +185,7 @@ int KeyCodec::compare(const uint8_t* a, const uint8_t* b, uint32_t first) const 
   int others = 0;
   for (uint32_t i = 0; i < fields_.size(); ++i) {
     const Field& field = fields_[i];
-    int order = compare_key(field.kind, field.size, field.is_signed, a, b);
+    int order = compare_key(field.kind, field.size, a, b);
     if (order != 0 && i == first) return order;
     if (order != 0 && others == 0) {
       others = order;

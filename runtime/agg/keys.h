@@ -34,7 +34,7 @@ class KeyCodec {
   /// Converts encoded keys to words; those of strings, bytes, stacks and symbols point into `from`.
   void decode(const uint8_t* from, uint64_t* words) const;
 
-  /// Returns < 0, 0 or > 0. Integers compare as numbers of their type, strings by bytes. Key `first` counts
+  /// Returns < 0, 0 or > 0. Integers compare as unsigned numbers of their size, strings by bytes. Key `first` counts
   /// first, then the others in order.
   int compare(const uint8_t* a, const uint8_t* b, uint32_t first) const;
 
@@ -49,7 +49,6 @@ class KeyCodec {
   struct Field {
     ValueType::Kind kind;
     uint32_t size;
-    bool is_signed;  ///< an integer: whether its words are signed numbers
   };
   std::vector<Field> fields_;
   uint64_t max_bytes_ = 0;

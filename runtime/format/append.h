@@ -18,7 +18,7 @@ uint64_t cut_to_size(uint64_t word, uint32_t size);
 int64_t extend_from_size(uint64_t word, uint32_t size);
 
 /// The number that a word of this type means, in decimal. An integer has the size and the sign of its type, wherever it is
-/// printed: traced, as a key, in columns, in JSON or CSV. A pointer has no sign.
+/// printed but as a key in columns, where DTrace goes by the size alone. A pointer has no sign.
 std::string integer_text(const ValueType& type, uint64_t word);
 
 /// The first `size` bytes of what stands there, 8 at most.

@@ -190,7 +190,10 @@ void format_key(const ValueType& type, uint64_t word, const FormatSettings& sett
     case Kind::Integer:
     case Kind::Pointer: {
       int width = type.size >= 8 ? 16 : type.size == 4 ? 8 : type.size == 2 ? 5 : 3;
-      return append_format(out, " %*s", width, integer_text(type, word).c_str());
+      // Like DTrace: an integer narrower than int prints unsigned, all others signed, whatever the type says.
+      const int64_t value =
+          type.size < 4 ? static_cast<int64_t>(cut_to_size(word, type.size)) : extend_from_size(word, type.size);
+      return append_format(out, " %*lld", width, static_cast<long long>(value));
     }
     case Kind::String: {
       std::string_view text = text_of(type, word, settings.strsize);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Integers of every type, size and sign, as keys and as values: each place that prints one prints the number."""
+"""Integers of every type, size and sign, as keys and as values: each place that prints one prints the number. Columns of keys are
+DTrace's: there the size alone says whether a key has a sign, and the order never has one."""
 
 import csv
 import io
@@ -25,6 +26,18 @@ def values(bits, signed):
     """At the ends, around zero, and one that no narrower type has."""
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
     return sorted({low, low + 1, high, max(low, min(-7, high)), 0, 1, min(high, 100)})
+
+
+def in_columns(numbers, bits):
+    """Keys of a type of that many bits, as columns show them, in their order."""
+    bits = max(bits, 8)
+    words = sorted(number & ((1 << bits) - 1) for number in numbers)
+    return words if bits < 32 else [word - ((word >> (bits - 1)) << bits) for word in words]
+
+
+def in_order(numbers, bits):
+    """The same numbers in the order of keys."""
+    return sorted(numbers, key=lambda number: number & ((1 << max(bits, 8)) - 1))
 
 
 def literal(type_name, number, bits):
@@ -58,8 +71,8 @@ def integers_print_their_number(world):
     wanted = [[n, number] for n, row in enumerate(TYPES) for number in values(*row[2:])]
     traced = [line.split() for line in lines if re.match(r"\d", line)]
     equal(traced, [[str(n)] + [str(number)] * 6 for n, number in wanted], "printf() and trace()")
-    equal([line.split() for line in lines if line.startswith("@")], [[f"@{n}", str(number)] for n, number in wanted], "printa(), in order")
-    equal(columns(text), [number for _, number in wanted], "keys in columns, in their order")
+    equal([line.split() for line in lines if line.startswith("@")], [[f"@{n}", str(number)] for n, row in enumerate(TYPES) for number in in_order(values(*row[2:]), row[2])], "printa(), in order")
+    equal(columns(text), [key for row in TYPES for key in in_columns(values(*row[2:]), row[2])], "keys in columns, in their order")
     as_lines = [json.loads(line) for line in world.sonde("-q", "-s", script, "--format=jsonl").stdout.splitlines()]
     keys = sorted([int(one["agg"][1:]), int(one["keys"][0])] for one in as_lines if one["type"] == "agg" and one["agg"].startswith("k"))
     equal(keys, wanted, "keys in lines of JSON")
@@ -82,9 +95,9 @@ def an_integer_key_has_room_for_all_its_uses(world):
                       f'  printf("%d %d %d %d\\n", a[{one}], a[{two}], self->a[{one}], self->a[{two}]); exit(0); }}')
             result = world.sonde("-q", "-x", "aggsortkey", "-n", script).stdout
             equal(result.splitlines()[0], "1 2 3 4", f"elements by {of[bits]} and {of[other]}")
-            equal(columns(result), [least, most], f"keys of {of[bits]} and {of[other]}")
+            equal(columns(result), in_columns([least, most], max(bits, other)), f"keys of {of[bits]} and {of[other]}")
     mixed = world.sonde("-q", "-x", "aggsortkey", "-n", "BEGIN { @[(unsigned int)4000000000] = count(); @[(char)-3] = count(); exit(0); }")
-    equal(columns(mixed.stdout), [-3, 4000000000], "an unsigned type and a narrower one with a sign")
+    equal(columns(mixed.stdout), [4000000000, -3], "an unsigned type and a narrower one with a sign")
 
 
 def program_of(rows):
@@ -117,9 +130,10 @@ def count_integers_of_a_program(world, *source_options):
     text = world.sonde("-q", *source_options, "-x", "aggsortkey", "-s", world.path("keys.d", script), "-c", built).stdout
     wanted = [(n, number) for n, row in enumerate(rows) for number in values(*row[2:])]
     equal([line for line in text.splitlines() if re.match(r"\d", line)], [f"{n} {number} {number}" for n, number in wanted], "printf()")
-    inside = [(f"@{kind}{n}", number) for n, row in enumerate(rows) for kind in "amr" for number in values(*row[2:])]
+    keys = [(f"@{kind}{n}", 32 if row[0] in ("bits", "flags") else row[2], values(*row[2:])) for n, row in enumerate(rows) for kind in "amr"]
+    inside = [(name, number) for name, bits, numbers in keys for number in in_order(numbers, bits)]
     equal([line for line in text.splitlines() if line.startswith("@")], [f"{name} {number}" for name, number in inside], "printa()")
-    equal(columns(text), [number for _, number in inside], "columns")
+    equal(columns(text), [key for _, bits, numbers in keys for key in in_columns(numbers, bits)], "columns")
 
 
 @scenario()

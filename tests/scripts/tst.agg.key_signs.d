@@ -1,5 +1,5 @@
 /* @rows: agg.key_integer */
-/* a key is shown as %d of its type, with the sign that the type has */
+/* a key is shown as %d (or %lld) of its type: what is narrower than int prints without a sign, wider types with one */
 BEGIN
 {
 	@a[-1] = count(); @b[(unsigned int)-1] = count(); @c[(char)-2] = count();

@@ -1,6 +1,6 @@
 /* @rows: agg.aggsortkey */
 /* @sonde: -q -x aggsortkey */
-/* sorted by keys; numbers by the sign of their type */
+/* sorted by keys; numbers as unsigned ones */
 BEGIN
 {
 	@[7] = sum(1);

@@ -48,26 +48,30 @@ TEST(AggTable, SortsByValueThenByKey) {
                              "                5\n" + "  b" + std::string(49, ' ') + "                5\n");
 }
 
-TEST(AggTable, IntegerKeysSortAndPrintAsNumbersOfTheirType) {
+/// As in DTrace: in columns the size alone says whether a key has a sign, and the order never has one.
+TEST(AggTable, IntegerKeysSortAndPrintByTheirSize) {
   for (const uint32_t size : {1, 2, 4, 8}) {
-    const int bits = static_cast<int>(8 * size);
-    const auto most = static_cast<int64_t>(UINT64_MAX >> (65 - bits));
+    const auto bits = static_cast<int>(8 * size);
+    const uint64_t all = UINT64_MAX >> (64 - bits), most = all >> 1;
     const int width = size == 8 ? 16 : size == 4 ? 8 : size == 2 ? 5 : 3;
-    const auto row = [&](const std::string& key) {
-      return " " + std::string(static_cast<size_t>(std::max(0, width - static_cast<int>(key.size()))), ' ') + key +
+    const auto row = [&](uint64_t key) {
+      const std::string text = size < 4    ? std::to_string(key)
+                               : size == 4 ? std::to_string(static_cast<int32_t>(key))
+                                           : std::to_string(static_cast<int64_t>(key));
+      return " " + std::string(static_cast<size_t>(std::max(0, width - static_cast<int>(text.size()))), ' ') + text +
              "                1\n";
     };
-    std::string wanted;
-    Aggregation with_sign(AggFunction::Count, {integer(size)});
-    for (const int64_t key : {-most - 1, int64_t{-71}, int64_t{0}, int64_t{7}, most})
-      wanted += row(std::to_string(key));
-    for (const int64_t key : {int64_t{7}, most, int64_t{-71}, int64_t{0}, -most - 1})
-      with_sign.add({static_cast<uint64_t>(key)}, 1);
-    EXPECT_EQ(with_sign.printed(), wanted) << size;
-    Aggregation without(AggFunction::Count, {integer(size, false)});
-    const uint64_t all = UINT64_MAX >> (64 - bits);
-    for (const uint64_t key : {all, uint64_t{7}, all - 1}) without.add({key}, 1);
-    EXPECT_EQ(without.printed(), row("7") + row(std::to_string(all - 1)) + row(std::to_string(all))) << size;
+    for (const bool is_signed : {false, true}) {
+      Aggregation a(AggFunction::Count, {integer(size, is_signed)});
+      std::string wanted;
+      for (const uint64_t key : {uint64_t{0}, uint64_t{7}, most, most + 1, all - 1, all}) wanted += row(key);
+      for (const uint64_t key : {all, uint64_t{7}, most + 1, all - 1, uint64_t{0}, most}) {
+        const int unused = 64 - bits;  // a word is the number: a type with a sign has extended it
+        const auto extended = static_cast<uint64_t>(static_cast<int64_t>(key << unused) >> unused);
+        a.add({is_signed ? extended : key}, 1);
+      }
+      EXPECT_EQ(a.printed(), wanted) << size << (is_signed ? " signed" : "");
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-/* @rows: agg.key_sign */
-/* An integer key prints as its type says, whatever its size. */
+/* @rows: agg.narrow_keys */
+/* Keys of one and two bytes print without a sign, the others with one. */
 
 BEGIN
 {

@@ -1,5 +1,5 @@
 /* @rows: agg.sort_signed */
-/* integer keys compare as numbers of their type */
+/* integer keys compare as unsigned numbers of their size */
 BEGIN
 {
 	@[(char)-1] = sum(1); @[(char)3] = sum(1); @[(char)-128] = sum(1); @[(char)127] = sum(1);

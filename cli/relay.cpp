@@ -36,13 +36,16 @@ class DescriptorMessage {
   DescriptorMessage(const DescriptorMessage&) = delete;
   DescriptorMessage& operator=(const DescriptorMessage&) = delete;
 
-  void send(int socket, int descriptor) {
+  /// Returns 0 or errno.
+  int send(int socket, int descriptor) {
     cmsghdr* header = CMSG_FIRSTHDR(&message_);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
     header->cmsg_len = CMSG_LEN(sizeof descriptor);
     std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-    while (::sendmsg(socket, &message_, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+    for (;;) {
+      if (::sendmsg(socket, &message_, MSG_NOSIGNAL) >= 0) return 0;
+      if (errno != EINTR) return errno;
     }
   }
 
@@ -164,7 +167,7 @@ void Relay::serve(const TerminalEnd& end) {
   const int master = found->master.get();
   epoll_event event{.events = EPOLLIN, .data = {.fd = master}};
   ::epoll_ctl(poll_.get(), EPOLL_CTL_ADD, master, &event);
-  DescriptorMessage().send(keeper_.get(), master);
+  if (const int error = DescriptorMessage().send(keeper_.get(), master); error != 0) on_unkept_(*found, error);
 }
 
 void Relay::serve_all() {
@@ -175,7 +178,8 @@ void Relay::drop(const TerminalEnd& end) {
   std::erase_if(all_, [&end](const Terminal& one) { return one.end.number == end.number; });
 }
 
-void Relay::set_handlers(OnText on_text, std::function<void(Terminal&)> on_end) {
+void Relay::set_handlers(OnText on_text, std::function<void(Terminal&)> on_end, OnUnkept on_unkept) {
+  on_unkept_ = std::move(on_unkept);
   on_text_ = std::move(on_text);
   on_end_ = std::move(on_end);
 }

@@ -57,7 +57,9 @@ class Relay {
   void read();
   /// Passes on all that waits, but at most `most` bytes of each.
   void read_all(size_t most);
-  void set_handlers(OnText on_text, std::function<void(Terminal&)> on_end);
+  /// `on_unkept`: sonde-relay has not got the terminal, for the reason of that errno. It hangs up when sonde ends.
+  using OnUnkept = std::function<void(const Terminal& terminal, int error)>;
+  void set_handlers(OnText on_text, std::function<void(Terminal&)> on_end, OnUnkept on_unkept);
 
   const std::list<Terminal>& all() const { return all_; }
   std::list<Terminal>& all() { return all_; }
@@ -78,6 +80,7 @@ class Relay {
   std::list<Terminal> all_;
   OnText on_text_ = [](Terminal&, std::string_view) {};
   std::function<void(Terminal&)> on_end_ = [](Terminal&) {};
+  OnUnkept on_unkept_ = [](const Terminal&, int) {};
 };
 
 }  // namespace sonde

@@ -23,8 +23,13 @@ constexpr size_t kMostAtEnd = size_t{16} << 20;  ///< that descendants of a prog
 
 TargetOutput::TargetOutput(Relay& relay, FileOutput& output, Screen& screen, LineReader& reader, EventLoop& loop)
     : relay_(relay), output_(output), screen_(screen), reader_(reader) {
-  relay.set_handlers([this](Relay::Terminal& terminal, std::string_view text) { take(terminal, text); },
-                     [this](Relay::Terminal& terminal) { end(terminal); });
+  relay.set_handlers(
+      [this](Relay::Terminal& terminal, std::string_view text) { take(terminal, text); },
+      [this](Relay::Terminal& terminal) { end(terminal); },
+      [this](const Relay::Terminal& terminal, int error) {
+        output_.message(terminal.name +
+                        " hangs up when sonde ends: sonde-relay cannot keep its terminal: " + std::strerror(error));
+      });
   loop.watch([this] { return relay_.fd(); }, POLLIN,
              [this] {
                relay_.read();
@@ -40,7 +45,8 @@ TargetOutput::TargetOutput(Relay& relay, FileOutput& output, Screen& screen, Lin
 
 TargetOutput::~TargetOutput() {
   leave_front();
-  relay_.set_handlers([](Relay::Terminal&, std::string_view) {}, [](Relay::Terminal&) {});
+  relay_.set_handlers([](Relay::Terminal&, std::string_view) {}, [](Relay::Terminal&) {},
+                      [](const Relay::Terminal&, int) {});
 }
 
 void TargetOutput::settle() {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
 
 namespace sonde {
 namespace {
@@ -38,7 +39,8 @@ class RelayTest : public ::testing::Test {
     relay_ = std::move(relay);
     relay_->set_handlers(
         [this](Relay::Terminal& one, std::string_view text) { said_ += one.name + "<" + std::string(text) + ">"; },
-        [this](Relay::Terminal& one) { said_ += one.name + " ends"; });
+        [this](Relay::Terminal& one) { said_ += one.name + " ends"; },
+        [this](const Relay::Terminal& one, int error) { said_ += one.name + " is not kept: " + std::strerror(error); });
   }
   TerminalEnd open(bool controls, const std::string& name) {
     auto end = relay_->open(controls, name);

@@ -348,6 +348,21 @@ def prompt_whose_output_is_a_pipe(world):
 
 
 @scenario()
+def prompt_whose_relay_is_gone(world):
+    """Nobody can keep the terminal of a program beyond sonde's end: the prompt says so when it starts the program."""
+    prompt = Piped(world)
+    prompt.say("BEGIN { }")
+    children = open(f"/proc/{prompt.process.pid}/task/{prompt.process.pid}/children", encoding="ascii").read().split()
+    relays = [int(pid) for pid in children if open(f"/proc/{pid}/comm", encoding="ascii").read() == "sonde-relay\n"]
+    equal(len(relays), 1, "sonde-relay")
+    os.kill(relays[0], signal.SIGKILL)
+    wait_until(lambda: open(f"/proc/{relays[0]}/stat", encoding="ascii").read().split()[2] == "Z", what="its end")
+    check("cat hangs up when sonde ends: sonde-relay cannot keep its terminal: Broken pipe" in prompt.say(":target -t cat"), prompt.text())
+    os.kill(prompt.process.pid, signal.SIGTERM)
+    prompt.process.wait(60)
+
+
+@scenario()
 def watched_on_the_command_line(world):
     """--watch: on a terminal in its place, from a pipe again and again."""
     clauses = "tick-20ms { @n[\"watched\"] = count(); } tick-1s /++s == 3/ { exit(0); }"

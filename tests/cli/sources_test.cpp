@@ -51,11 +51,17 @@ TEST(Sources, TheirNamesInMessages) {
 
 TEST(Sources, ProgramsThatNameAProcess) {
   const Folder folder;
-  EXPECT_TRUE(name_processes({{Kind::Provider, "pid42"}}));
-  EXPECT_TRUE(name_processes({{Kind::Provider, "pid42 /execname == \"a\"/ { }"}}));
-  EXPECT_FALSE(name_processes({{Kind::Function, "pid42"}}));
-  EXPECT_TRUE(name_processes({{Kind::Script, folder.write("a.d", "pid42:::entry")}}));
-  EXPECT_FALSE(name_processes({{Kind::Script, folder.write("b.d", "BEGIN")}, {Kind::Script, "/dev/stdin"}}));
+  const auto names = [](Kind kind, const std::string& argument) {
+    const auto texts = read_sources({{kind, argument}}, kNone);
+    EXPECT_TRUE(texts) << argument;
+    return texts && name_processes(*texts);
+  };
+  EXPECT_TRUE(names(Kind::Provider, "pid42"));
+  EXPECT_TRUE(names(Kind::Provider, "pid42 /execname == \"a\"/ { }"));
+  EXPECT_FALSE(names(Kind::Function, "pid42"));
+  EXPECT_TRUE(names(Kind::Script, folder.write("a.d", "pid42:::entry")));
+  EXPECT_FALSE(names(Kind::Script, folder.write("b.d", "BEGIN")));
+  EXPECT_TRUE(name_processes({{Kind::Name, "a", "BEGIN { }", {}}, {Kind::Name, "b", "pid42:::entry { }", {}}}));
 }
 
 TEST(Sources, Preprocessed) {

@@ -132,9 +132,7 @@ ExprPtr target_element(CheckContext& cx, ExprPtr expr, const Type* assigned, con
     std::vector<const Type*> keys;
     for (size_t i = 1; i < expr->kids.size(); ++i) {
       expr->kids[i] = check_expression(cx, std::move(expr->kids[i]));
-      const Type* key = key_type(cx, *expr->kids[i], "associative array", i);
-      // Of any width: the first use, a[0], does not say how large the later numbers are.
-      keys.push_back(key->is_integer() ? cx.world.types.integer(8, key->canonical->is_signed) : key);
+      keys.push_back(key_type(cx, *expr->kids[i], "associative array", i));
     }
     if (!assigned) cx.fail("D_VAR_UNDEF", expr->where, name + " has not yet been declared or assigned");
     require_few_keys(cx, keys.size(), expr->where);

@@ -78,6 +78,7 @@ void declare_scoped(CheckContext& cx, VariableDesc::Scope scope, const Declarato
   Symbol& made = tuple ? declare_array(cx, scope == VariableDesc::Scope::Self, name, std::move(keys), type)
                        : declare_variable(cx, scope, name, type);
   made.is_extern = is_extern;
+  made.declared = true;
 }
 
 Storage storage_of(CheckContext& cx, const Specifiers& specifiers, bool& any) {

@@ -57,6 +57,7 @@ ExprPtr array_element(CheckContext& cx, const Symbol& symbol, const std::string&
   ExprPtr out = make_expr(ExprKind::ArrayElement, symbol.type, cx.here(expr->where));
   out->variable_index = symbol.index;
   std::vector<const Type*> keys = symbol.keys;
+  const bool declared = symbol.declared;
   for (size_t i = 0; i < passed; ++i) {
     ExprPtr key = check_expression(cx, std::move(expr->kids[i + 1]));
     key_type(cx, *key, "associative array", i + 1);
@@ -64,7 +65,10 @@ ExprPtr array_element(CheckContext& cx, const Symbol& symbol, const std::string&
       cx.fail("D_PROTO_ARG", key->where,
               name + "[ ] key #" + std::to_string(i + 1) + " is incompatible with prototype:\n\tprototype: " +
                   keys[i]->name + "\n\t      key: " + key->type->name);
-    out->kids.push_back(convert(cx, std::move(key), keys[i]));
+    // The first use of an array, a[0], does not say how large the later numbers are.
+    const bool of_any_width = !declared && keys[i]->is_integer();
+    const Type* type = of_any_width ? cx.world.types.integer(8, keys[i]->canonical->is_signed) : keys[i];
+    out->kids.push_back(convert(cx, std::move(key), type));
   }
   return out;
 }

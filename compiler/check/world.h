@@ -38,6 +38,7 @@ struct Symbol {
   Kind kind = Kind::Variable;
   const Type* type = nullptr;     ///< of an Array: of its elements
   std::vector<const Type*> keys;  ///< of an Array
+  bool declared = false;          ///< of an Array: so its keys have the width of their types
   uint32_t index = 0;             ///< into BodyProgram::variables or ::arrays
   int64_t value = 0;              ///< of an Enumerator
   std::shared_ptr<const InlineDefinition> definition;

@@ -202,18 +202,20 @@ def prompt_knows_its_words_without_a_colon(world):
         equal("unknown command" in result.stderr, said != "", f"{word}: whether it has ended")
 
 
-# what is typed by mistake -> what the answer says; each is answered before the next line
-STRAY = (("version", "does not match any probes"), ("foo bar", "syntax error"), ("1+2", "syntax error"), ("x = 3", "syntax error"),
-         ("!ls", "does not match any probes"), ("4711", "Unknown probe identifier"), ("p pid", "syntax error"), ("attach 1", "syntax error"))
+# what is typed by mistake -> what the answer says, and advises; each is answered before the next line
+STRAY = (*((typed, said, ":help lists") for typed, said in (
+             ("version", "does not match any probes"), ("foo bar", "syntax error"), ("1+2", "syntax error"), ("x = 3", "syntax error"),
+             ("!ls", "does not match any probes"), ("4711", "Unknown probe identifier"))),
+         ("p pid", "syntax error", "BEGIN { trace(X); }"), ("attach 1", "syntax error", ":target PID attaches"))
 
 
 @scenario()
 def prompt_answers_any_word_at_once(world):
     """A word that no further line can complete does not wait for one, and the next clause is not added to it."""
     prompt = Piped(world)
-    for typed, wanted in STRAY:
+    for typed, wanted, advice in STRAY:
         said = prompt.say(typed)
-        check(wanted in said and ":help lists" in said, f"{typed!r}: {said!r}")
+        check(wanted in said and advice in said, f"{typed!r}: {said!r}")
         check("matched 1 probe" in prompt.say("BEGIN { }"), f"the clause after {typed!r}")
     equal(prompt.say("# a comment"), "", "a comment")
     check("no aggregation yet" in prompt.say("print @w"), "print without its colon, before any aggregation")

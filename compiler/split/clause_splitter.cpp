@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 
 #include "compiler/split/residency.h"
 #include "compiler/types/arithmetic.h"
@@ -100,6 +101,16 @@ bool is_urgent(const std::vector<LoweredStatement>& statements) {
   });
 }
 
+/// The signal that the statement sends whenever it is reached, if it is nothing else and the number is known.
+std::optional<uint32_t> signal_of(const LoweredStatement& statement) {
+  const LoweredExpr& expr = *statement.expression;
+  if (statement.is_if || expr.kind != LoweredKind::Call || expr.function->runs != Runs::Signal) return {};
+  if (expr.kids.empty()) return SIGSTOP;
+  const std::optional<uint64_t> number = constant_of(*expr.kids[0]);
+  if (!number || *number == 0 || *number >= NSIG) return {};
+  return static_cast<uint32_t>(*number);
+}
+
 /// Whether it cannot fault, and may be evaluated twice or not at all.
 bool is_harmless(const LoweredExpr& expr) {
   switch (expr.kind) {
@@ -135,6 +146,7 @@ SplitClause ClauseSplitter::split(const LoweredClause& clause) {
 }
 
 void ClauseSplitter::finish(const LoweredClause& clause, DifEmitter::Label fail) {
+  result_.held = waits_ || signal_calls_ > 0;
   bool records = has_work_for_body(clause);
   if (records) out_.op(SONDE_DIF_RECORD);
   if (!records || out_.is_wanted(fail)) {
@@ -146,6 +158,7 @@ void ClauseSplitter::finish(const LoweredClause& clause, DifEmitter::Label fail)
   result_.fire->call = call_slots_;
   result_.fire->fold = fold_;
   result_.fire->urgent = is_urgent(clause.statements);
+  result_.fire->signals = signals_of(clause);
 }
 
 bool ClauseSplitter::fits(size_t length, const LoweredClause& clause) {
@@ -214,6 +227,19 @@ void ClauseSplitter::split_statements(const std::vector<LoweredStatement>& state
   }
 }
 
+/// The signals that each record of the clause sends, if no thread must wait for its body. Bit n: signal n + 1.
+uint64_t ClauseSplitter::signals_of(const LoweredClause& clause) const {
+  uint64_t signals = 0;
+  uint32_t known = 0;
+  for (const LoweredStatement& statement : clause.statements) {
+    const std::optional<uint32_t> signal = signal_of(statement);
+    if (!signal) continue;
+    signals |= uint64_t{1} << (*signal - 1);
+    known++;
+  }
+  return waits_ || !result_.body_predicates.empty() || known < signal_calls_ ? 0 : signals;
+}
+
 /// Assignments, aggregations, assignments.
 void ClauseSplitter::split_folded(const std::vector<LoweredStatement>& statements) {
   std::vector<const LoweredExpr*> aggregates;
@@ -243,7 +269,7 @@ void ClauseSplitter::fold(std::span<const LoweredExpr* const> aggregates) {
   const bool known = capture_values(aggregates) && std::ranges::all_of(result_.captures, [](const Capture& one) {
                        return one.kind == SONDE_SLOT_WORD || one.kind == SONDE_SLOT_TEXT;
                      });
-  if (!known || full_ || result_.held) return;
+  if (!known || full_ || waits_) return;
   fold_.keys = static_cast<uint8_t>(keys);
   fold_.thread = thread;
   for (const LoweredExpr* aggregate : aggregates) {
@@ -383,12 +409,13 @@ void ClauseSplitter::capture_execname(const LoweredClause& clause) {
 }
 
 bool ClauseSplitter::walk_call(const LoweredExpr& expr) {
-  if (expr.function->runs == Runs::Destructive) result_.held = true;
+  if (expr.function->runs == Runs::Destructive) waits_ = true;
+  if (expr.function->runs == Runs::Signal) signal_calls_++;
   if (expr.function->runs != Runs::Fire) return false;
   if (expr.type->canonical->kind == Type::Kind::Stack) return capture_stack(expr);
   const bool captured = copies_bytes(expr) ? capture_copyin(expr) : capture_copyinstr(expr);
   // The body reads what cannot be captured here, while the thread waits.
-  if (!captured) result_.held = true;
+  if (!captured) waits_ = true;
   return captured;
 }
 
@@ -460,7 +487,7 @@ void ClauseSplitter::follow(const LoweredExpr& expr) {
   walk_kids(expr);
   if (expr.kids[0]->type->is_string() || !origins_.leads_into_program(*expr.kids[0], residents_)) return;
   result_.followed.insert(&expr);
-  result_.held = true;
+  waits_ = true;
 }
 
 /// Captures a whole struct or array of the traced program or the kernel: its address becomes that of the copy.

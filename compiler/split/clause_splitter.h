@@ -59,6 +59,8 @@ class ClauseSplitter {
   uint64_t record_bytes_ = sizeof(sonde_record);
   sonde_fold fold_{};
   bool full_ = false;
+  bool waits_ = false;         ///< the thread must wait for the body, for another reason than a signal
+  uint32_t signal_calls_ = 0;  ///< calls of Runs::Signal, wherever they are
   std::set<uint32_t> crowding_;
   bool call_captured_ = false;
   CallSlots call_slots_;  ///< not `decoded`: the clause captures no call
@@ -73,6 +75,7 @@ class ClauseSplitter {
   bool assigns_resident(const LoweredExpr& expr) const;
   bool has_work_for_body(const LoweredClause& clause) const;
   void finish(const LoweredClause& clause, DifEmitter::Label fail);
+  uint64_t signals_of(const LoweredClause& clause) const;
   bool fits(size_t length, const LoweredClause& clause);
 
   void walk(const LoweredExpr& expr);

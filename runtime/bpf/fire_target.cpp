@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 
 #include "kmod/shared/event.h"
@@ -599,7 +600,8 @@ uint32_t where_ring_begins(const sonde_dif_program& fire, const PlacedReads& arg
   return first;
 }
 
-constexpr uint32_t kMostPerInsn = 60, kMostPerText = 1000, kMostPerStack = 400, kFrame = 400, kFoldFrame = 1200;
+constexpr uint32_t kMostPerInsn = 60, kMostPerText = 1000, kMostPerStack = 400, kMostPerSignal = 2, kFrame = 400,
+                   kFoldFrame = 1200;
 
 uint32_t count_stacks(const sonde_dif_program& fire) {
   return static_cast<uint32_t>(
@@ -627,8 +629,10 @@ uint32_t longest_record(const sonde_dif_program& fire, uint32_t stacks) {
 }
 
 /// Instructions that a fire part may become, at most.
-uint32_t most_of(const sonde_dif_program& fire, const PlacedReads& arguments, bool folds) {
+uint32_t most_of(const FirePart& part, const PlacedReads& arguments, bool folds) {
+  const sonde_dif_program& fire = *part.program;
   uint32_t most = kFrame + fire.length * kMostPerInsn + (folds ? kFoldFrame : 0);
+  most += static_cast<uint32_t>(std::popcount(part.signals)) * kMostPerSignal;
   for (uint32_t at = 0; at < fire.length; at++)
     if (fire.insns[at].op == SONDE_DIF_CAPTEXT && !sonde_lower_is_execname(&fire.insns[at])) most += kMostPerText;
   most += count_stacks(fire) * kMostPerStack;
@@ -666,9 +670,10 @@ Column::Column(const World& shared, sonde_tap_kind of, uint32_t number, const Fi
       ring_from(where_ring_begins(*fire.program, arguments)),
       copied_stacks(count_stacks(*fire.program)),
       urgent(is_urgent(fire)),
+      signals(fire.signals),
       in_scratch(fold != nullptr || captures_paths(*fire.program)),
       record_max(longest_record(*fire.program, copied_stacks)),
-      code_(most_of(*fire.program, arguments, fold != nullptr)),
+      code_(most_of(fire, arguments, fold != nullptr)),
       starts_(fire.program->length) {
   program = fire.program;
   target = &kTarget;

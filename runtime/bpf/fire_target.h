@@ -43,12 +43,13 @@ struct World {
 
 /// A fire part, and how its records fold; null or without parts: they do not.
 struct FirePart {
-  FirePart(const sonde_dif_program* what, const sonde_fold* how = nullptr, bool at_once = false)
-      : program(what), fold(how), urgent(at_once) {}
+  FirePart(const sonde_dif_program* what, const sonde_fold* how = nullptr, bool at_once = false, uint64_t sent = 0)
+      : program(what), fold(how), urgent(at_once), signals(sent) {}
 
   const sonde_dif_program* program;
   const sonde_fold* fold;
   bool urgent;                              ///< the reader is woken for each record, if it is not awake already
+  uint64_t signals;                         ///< to the process, with each record without a fault; bit n: signal n + 1
   std::vector<ArgumentPlaces> places = {};  ///< all that differ among the taps where it runs
 };
 
@@ -72,6 +73,7 @@ struct Column : sonde_lowering {
   uint32_t ring_from;       ///< the first DIF instruction that is run with a ring
   uint32_t copied_stacks;   ///< slots of user stacks, whose walk is left to the reader
   bool urgent;              ///< the reader is woken for each record
+  uint64_t signals;         ///< as FirePart::signals
   bool in_scratch;          ///< its records are always put together in the scratch
   uint32_t record_max;      ///< bytes
   uint32_t at = 0;          ///< the DIF instruction that is translated

@@ -5,6 +5,8 @@
 // scratch behind the ring's data, from where it is copied if its real size fits after all.
 #include "runtime/bpf/record_code.h"
 
+#include <bit>
+
 #include "runtime/bpf/fold_code.h"
 #include "runtime/bpf/fold_tables.h"
 
@@ -383,6 +385,20 @@ void begin_record(L* l) {
     if (l->facts.zeroed >> slot & 1) sonde_lower_st(l, BPF_DW, kRecord, slot_offset(slot), 0);
 }
 
+/// Sends the process its signals, unless a slot has a fault: then the body may end before it comes to them.
+void send_signals(L* l) {
+  uint32_t faulted = 0;
+  if (l->facts.faults) {
+    sonde_lower_ldx(l, BPF_DW, R1, kRing, kFaults);
+    faulted = sonde_lower_branch_imm(l, BPF_JNE, R1, 0);
+  }
+  for (uint64_t left = column_of(l).signals; left != 0; left &= left - 1) {
+    sonde_lower_mov_imm(l, R1, std::countr_zero(left) + 1);
+    call_helper(l, BPF_FUNC_send_signal);
+  }
+  if (l->facts.faults) sonde_lower_land(l, faulted);
+}
+
 /// Whatever ends a record clears the pending fault, so no other column finds one.
 void end_record(L* l) {
   Column& column = column_of(l);
@@ -404,6 +420,7 @@ void end_record(L* l) {
     if (column.fold != nullptr) fold_record(l);
     if (column.in_scratch) need_room(l);
     if (l->facts.loads) sonde_lower_st(l, BPF_W, kRing, kFaulted, 0);
+    if (column.signals != 0) send_signals(l);
     if (l->facts.spans)
       load_used(l, R1);
     else

@@ -141,7 +141,7 @@ Result<void> Framework::Impl::load(std::span<const std::shared_ptr<const FirePro
   std::map<std::shared_ptr<const FireProgram>, ProgramId> added;
   for (const auto& program : programs) {
     if (loaded.contains(program) || !added.emplace(program, ProgramId{last_program + 1}).second) continue;
-    lacking.push_back({ProgramId{++last_program}, program->view(), program->fold, program->urgent});
+    lacking.push_back({ProgramId{++last_program}, program->view(), program->fold, program->urgent, program->signals});
   }
   auto done = lacking.empty() ? Result<void>() : source->load_programs(lacking);
   if (done) loaded.merge(added);
@@ -150,20 +150,22 @@ Result<void> Framework::Impl::load(std::span<const std::shared_ptr<const FirePro
 
 /// All that enablings ask of a source together.
 struct Framework::Impl::Asked {
-  bool held = false, kernel = false;
+  bool held = false, signals = false, kernel = false;
   uint64_t variables = 0, texts = 0, taps = 0;  ///< bit n: member n of the enum
 
   void add(const FireProgram& program, bool waits) {
     const sonde_dif_program view = program.view();
     const sonde_needs needs = sonde_dif_needs(&view);
-    held = held || waits;
+    held = held || (waits && program.signals == 0);
+    signals = signals || program.signals != 0;
     kernel = kernel || needs.kernel != 0;
     variables |= needs.variables;
     texts |= needs.texts;
   }
   bool by(const SourceCapabilities& can) const {
-    return (!held || can.holds) && (!kernel || can.kernel) && (variables & ~can.variables.bits()) == 0 &&
-           (texts & ~can.texts.bits()) == 0 && (taps & ~can.taps.bits()) == 0;
+    return (!held || can.holds) && (!signals || can.signals || can.holds) && (!kernel || can.kernel) &&
+           (variables & ~can.variables.bits()) == 0 && (texts & ~can.texts.bits()) == 0 &&
+           (taps & ~can.taps.bits()) == 0;
   }
 };
 
@@ -223,7 +225,7 @@ Result<void> Framework::Impl::check_source(const ProbeInfo& probe, const FirePro
   }
   const std::string own = "the " + std::string(source->name()) + " source";
   const SourceCapabilities& can = source->capabilities();
-  if (held && !can.holds)
+  if (held && !can.holds && (program.signals == 0 || !can.signals))
     return about_source(probe, "its thread would have to wait, which " + own + " cannot have it do", all,
                         [](const SourceCapabilities& other) { return other.holds; });
   const sonde_dif_program view = program.view();
@@ -278,7 +280,7 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
     const Enabling& enabling = enablings[added.ecb.enabling].what;
     programs.push_back(enabling.program_of(added.probe->info.id));
     if (auto good = check_source(added.probe->info, *programs.back(), enabling.held, all); !good) return good;
-    ecbs.push_back({added.ecb.epid, added.probe->info.id, {}, enabling.held});
+    ecbs.push_back({added.ecb.epid, added.probe->info.id, {}, enabling.held && source->capabilities().holds});
   }
   if (!ecbs.empty()) {
     if (auto good = check_taps(all); !good) return good;

@@ -25,6 +25,7 @@ enum class Runs : uint8_t {
   Record,             ///< data-recording action: trace, printf, ...
   Exit,               ///< data-recording, and cannot be undone
   Destructive,        ///< needs -w; the thread waits until the body has run
+  Signal,             ///< the same, and all it does is to send the process a signal: its argument, or SIGSTOP
   DestructiveRecord,  ///< needs -w and is data-recording: it is done in its place in the output
   Impossible,         ///< destructive, and no source can do it: it compiles, but cannot be enabled
   Refused,            ///< known, but not supported
@@ -33,7 +34,8 @@ enum class Runs : uint8_t {
 /// Whether it is a statement, not a value.
 constexpr bool is_action(Runs runs) { return runs != Runs::Fire && runs != Runs::Body && runs != Runs::Refused; }
 constexpr bool is_destructive(Runs runs) {
-  return runs == Runs::Destructive || runs == Runs::DestructiveRecord || runs == Runs::Impossible;
+  return runs == Runs::Destructive || runs == Runs::Signal || runs == Runs::DestructiveRecord ||
+         runs == Runs::Impossible;
 }
 /// For the rules of speculation: such an action may come neither before nor after a commit() in its clause.
 constexpr bool is_recording(Runs runs) {
@@ -132,7 +134,7 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"printf", "void(string, ...)", Runs::Record, "prints values by a format"},
     {"progenyof", "int(pid_t)", Runs::Body, "whether the process is this one or one of its descendants", !kOfKernel,
      "ppid"},
-    {"raise", "void(int)", Runs::Destructive, "sends a signal to the process"},
+    {"raise", "void(int)", Runs::Signal, "sends a signal to the process"},
     {"rand", "int()", Runs::Body, "pseudo-random number"},
     {"rindex", "int(string, string, [int])", Runs::Body,
      "position of the last occurrence of a string in another, or -1"},
@@ -146,7 +148,7 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"speculate", "void(int)", Runs::Speculate, "sends the records of this clause to a speculation"},
     {"speculation", "int()", Runs::Body, "number of a new speculation; 0 if none is free"},
     {"stack", "stack([uint32_t])", Runs::Fire, "kernel stack: to trace, or as a key", kOfKernel},
-    {"stop", "void()", Runs::Destructive, "stops the process"},
+    {"stop", "void()", Runs::Signal, "stops the process"},
     {"strchr", "string(string, char)", Runs::Body, "rest of a string from the first such character on, or NULL"},
     {"strjoin", "string(string, string)", Runs::Body, "two strings, joined", false, {}, kChains},
     {"strlen", "size_t(string)", Runs::Body, "length in bytes, without the NUL"},

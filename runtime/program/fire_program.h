@@ -27,6 +27,9 @@ struct FireProgram {
   uint32_t record_max = 0;     ///< set by verification
   CallSlots call;
   sonde_fold fold{};  ///< how a source may fold its records
+  /// What is sent to the process with each record that has no fault, bit n: signal n + 1. 0: nothing, or only a thread
+  /// that waits can be sent what the body decides on.
+  uint64_t signals = 0;
   bool urgent =
       false;  ///< the consumer should have its records at once: the body may end the run, or looks at aggregations
 

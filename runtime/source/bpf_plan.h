@@ -19,8 +19,9 @@ struct LoadedPart {
   OwnedProgram program;
   sonde_fold fold{};
   bool urgent = false;
+  uint64_t signals = 0;
 
-  bpf::FirePart part() const { return {&program.view, &fold, urgent}; }
+  bpf::FirePart part() const { return {&program.view, &fold, urgent, signals}; }
 };
 
 struct PlannedSection {

@@ -256,7 +256,7 @@ Result<void> BpfSource::load_programs(std::span<const Loading> programs) {
     char why[200];
     if (sonde_dif_verify(&copy->view, why, sizeof why) != 0) return Error(why, EINVAL);
     if (auto followed = follow_run_times(copy->view); !followed) return followed;
-    programs_[one.id.value] = {std::move(*copy), one.fold, one.urgent};
+    programs_[one.id.value] = {std::move(*copy), one.fold, one.urgent, one.signals};
   }
   return {};
 }

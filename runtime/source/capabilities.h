@@ -64,6 +64,8 @@ struct SourceCapabilities {
   EnumSet<sonde_policy> policies;
   bool controls = false;  ///< it can start programs and attach to processes: EventSource::targets()
   bool holds = false;     ///< the thread of a held ECB waits until it is released
+  /// It sends signals where the probe fires (FireProgram::signals), so that no thread need wait for that.
+  bool signals = false;
   bool kernel =
       false;  ///< it can run programs that read the kernel (sonde_needs::kernel), though perhaps not for every user
   bool compat_calls = false;   ///< sees the calls of 32-bit code (kCompatCalls of runtime/process/syscall_table.h)
@@ -132,6 +134,7 @@ inline constexpr SourceRow kBpfRow = {
          SONDE_DIF_VAR_COUNT, {SONDE_DIF_VAR_UCALLER, SONDE_DIF_VAR_USTACKDEPTH}),  // made of ustack()
      .policies = {SONDE_POLICY_SWITCH},
      .controls = true,
+     .signals = true,
      .kernel = true}};
 
 /// Best first: the order in which `auto` tries them.

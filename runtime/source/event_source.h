@@ -27,8 +27,9 @@ namespace sonde {
 struct Loading {
   ProgramId id;
   sonde_dif_program program;
-  sonde_fold fold{};    ///< for a source that folds
-  bool urgent = false;  ///< for a source that can wake the reader for each record
+  sonde_fold fold{};     ///< for a source that folds
+  bool urgent = false;   ///< for a source that can wake the reader for each record
+  uint64_t signals = 0;  ///< for a source that sends them itself (FireProgram::signals)
 };
 
 /// Firings that have no record of their own (kmod/shared/fold.h).

@@ -275,6 +275,8 @@ MUTANTS = [
     E("runtime/source/user_probes.cpp", "UserProbes::without_wrong(", "if (!tried)", "if (!tried && false)", "scenario:stock_functions_on_nops_are_right_or_refused"),
     E("runtime/source/registry.cpp", "bool traces_all(", "std::ranges::all_of(options.providers, has)", "true", "event_source_test:Registry.AutoTakes*"),
     S("runtime/bpf/stack_code.cpp", "void leave_out(", "walk_behind(l, skipped + 1, frames, load_start);", "", "scenario:stock_kernel_stacks"),
+    S("runtime/bpf/record_code.cpp", "void end_record(", "if (column.signals != 0) send_signals(l);", "", "bpf_test:InKernel.RecordsSendSignals"),
+    E("runtime/bpf/record_code.cpp", "void send_signals(", "if (l->facts.faults) {", "if (false) {", "bpf_test:InKernel.RecordsSendSignals"),
     E("runtime/bpf/argument_code.cpp", "void load_piece(", "8 * piece.skip", "0", "bpf_test:TypedArguments.AreWhatTheInterpreterReads"),
     E("runtime/bpf/argument_code.cpp", "void copy_memory(", "behind ? 0 : piece.skip", "0", "bpf_test:TypedArguments.AreWhatTheInterpreterReads"),
     E("runtime/bpf/argument_code.cpp", "void find_places(", "BPF_JGE", "BPF_JGT", "bpf_test:TypedArguments.AreFoundByTheListOfTheRow"),

@@ -251,7 +251,7 @@ def stock_functions_refuse_what_they_cannot(world):
     """By name, with who can."""
     need_it(world)
     program = world.program("many_forks")
-    for clause, said in (("pid$target:a.out:f:entry { stop(); }", "would have to wait"),
+    for clause, said in (("pid$target:a.out:f:entry { chill(1000); }", "would have to wait"),
                          ("pid$target:a.out:f:entry, syscall:::entry { }", "functions only")):
         result = world.sonde("-w", *SOURCE, "-n", clause, "-c", f"{program} 1", status=1)
         check(said in result.stderr, f"{clause}: {result.stderr}")

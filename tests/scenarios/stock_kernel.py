@@ -179,7 +179,9 @@ def stock_kernel_refuses_by_name(world):
     """What the source cannot do, and which source can."""
     need_it(world)
     for clause, said in (("syscall::read:entry { x = arg1; trace(copyinstr(x)); }", "its thread would have to wait"),
-                         ("syscall::read:entry { stop(); }", "its thread would have to wait")):
+                         ("syscall::read:entry { raise(arg0); }", "its thread would have to wait"),
+                         ('syscall::read:entry /strlen(probefunc) == 4/ { stop(); }', "its thread would have to wait"),
+                         ("syscall::read:entry { stop(); chill(1000); }", "its thread would have to wait")):
         result = world.sonde("-w", *SOURCE, "-n", clause, status=1)
         check(said in result.stderr and "source can" in result.stderr, f"{clause}: {result.stderr}")
     result = world.sonde(*SOURCE, "-n", "syscall:::entry", "-c", "true", status=1)

@@ -301,6 +301,24 @@ TEST_F(Split, StopAndRaiseHold) {
   EXPECT_FALSE(clauses[2].held);
 }
 
+/// Where each record sends the same signals, a source may send them itself.
+TEST_F(Split, SignalsThatNeedNoBody) {
+  auto clauses = split_all(
+      clause(nullptr, call("stop", void_type())),
+      clause(nullptr, call("raise", void_type(), number(9)), call("trace", void_type(), builtin("pid", int_type())),
+             call("raise", void_type(), number(64))),
+      clause(nullptr, call("raise", void_type(), number(65))), clause(nullptr, call("raise", void_type(), number(0))),
+      clause(nullptr, call("raise", void_type(), builtin("arg0", long_type()))),
+      clause(nullptr, call("stop", void_type()), call("chill", void_type(), number(9))),
+      clause(binary(Op::Eq, call("strlen", long_type(), builtin("probefunc", string_type())), number(4)),
+             call("stop", void_type())));
+  const uint64_t wanted[] = {uint64_t{1} << (SIGSTOP - 1), uint64_t{1} << 8 | uint64_t{1} << 63, 0, 0, 0, 0, 0};
+  for (size_t n = 0; n < clauses.size(); n++) {
+    EXPECT_TRUE(clauses[n].held) << n;
+    EXPECT_EQ(clauses[n].fire->signals, wanted[n]) << n;
+  }
+}
+
 TEST_F(Split, TheRuntimeFindsTheArgumentsOfArgstr) {
   auto clauses = split_all(clause(nullptr, call("trace", void_type(), builtin("argstr", string_type())),
                                   call("trace", void_type(), builtin("arg0"))));

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -284,6 +285,43 @@ TEST_F(InKernel, UrgentRecordsWake) {
   };
   for (const bool urgent : {false, true, false, true, true}) EXPECT_EQ(woken_by(urgent), urgent);
   munmap(const_cast<uint64_t*>(page), 4096);
+}
+
+volatile sig_atomic_t g_first_signals = 0, g_second_signals = 0;
+
+/// A record sends the process the signals of its fire part, each once; a record with a fault, or none, sends nothing.
+TEST_F(InKernel, RecordsSendSignals) {
+  Program program;
+  program.insns = {insn(SONDE_DIF_ARG, 0, 0, 0, 3), insn(SONDE_DIF_JZ, 0, 0, 0, 2), insn(SONDE_DIF_CAPSTR, 0, 0, 0, 8),
+                   insn(SONDE_DIF_RECORD), insn(SONDE_DIF_FAIL)};
+  program.kinds = {SONDE_SLOT_TEXT};
+  ASSERT_EQ(program.verify(), 0);
+  const auto handler_first = std::signal(SIGUSR1, [](int) { g_first_signals = g_first_signals + 1; });
+  const auto handler_second = std::signal(SIGRTMAX, [](int) { g_second_signals = g_second_signals + 1; });
+  const struct {
+    const char* name;
+    uint64_t signals, address;
+    int first, second;
+  } rows[] = {
+      {"none", 0, kBase, 0, 0},
+      {"one", uint64_t{1} << (SIGUSR1 - 1), kBase, 1, 0},
+      {"two", uint64_t{1} << (SIGUSR1 - 1) | uint64_t{1} << (SIGRTMAX - 1), kBase, 1, 1},
+      {"no record", uint64_t{1} << (SIGUSR1 - 1), 0, 0, 0},
+      {"a fault", uint64_t{1} << (SIGUSR1 - 1), 8, 0, 0},
+  };
+  for (const auto& row : rows) {
+    g_first_signals = g_second_signals = 0;
+    thread.memory[0] = '\0';
+    thread.publish();
+    const FirePart fire(&program.raw, nullptr, false, row.signals);
+    const Kernel::Run run = kernel->run(Hook::Enter, {fire}, kNumber, kNumber, row.address);
+    EXPECT_EQ(run.error, "") << row.name;
+    EXPECT_EQ(run.records.size(), row.address != 0 ? 1u : 0u) << row.name;
+    EXPECT_EQ(g_first_signals, row.first) << row.name;
+    EXPECT_EQ(g_second_signals, row.second) << row.name;
+  }
+  std::signal(SIGUSR1, handler_first);
+  std::signal(SIGRTMAX, handler_second);
 }
 
 TEST_F(InKernel, ArgumentsAndResults) {

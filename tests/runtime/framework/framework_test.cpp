@@ -185,6 +185,25 @@ TEST_F(FrameworkTest, NoThreadIsToWaitWhereTheSourceHoldsNone) {
   EXPECT_TRUE(framework.enable(held));
 }
 
+/// Nor must one for a signal that the source itself sends.
+TEST_F(FrameworkTest, ASourceThatSendsSignalsHoldsNoThreadForThem) {
+  back_by_taps();
+  provider.probe("a", "n");
+  source.can.holds = false;
+  auto sends = std::make_shared<FireProgram>(*record_nothing());
+  sends->signals = 1;
+  Enabling held = enabling_of({"test", "", "a", "", {}}, sends);
+  held.held = true;
+  EXPECT_FALSE(framework.enable(held));
+  source.can.signals = true;
+  EXPECT_TRUE(framework.enable(held));
+  ASSERT_EQ(source.ecbs.size(), 1u);
+  EXPECT_FALSE(source.ecbs[0].held);
+  source.can.holds = true;
+  EXPECT_TRUE(framework.enable(held));
+  EXPECT_TRUE(source.ecbs.back().held);
+}
+
 TEST_F(FrameworkTest, WhatTheSourceHasNoTapForIsRefused) {
   back_by_taps();
   provider.probe("a", "n");

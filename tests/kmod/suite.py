@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the kernel module's tests, each in a QEMU guest of its own, and writes their results in ctest's format. A guest keeps
-one processor busy, so as many run side by side as there are processors.
+"""Runs the kernel module's tests, or with --stock those of the source that needs no module, each in a QEMU guest of its own,
+and writes their results in ctest's format. A guest keeps one processor busy, so as many run side by side as there are processors.
 
 If the machine lacks something (no network for a kernel, QEMU missing and not root), tests are skipped with the reason;
 with SONDE_REQUIRE_KERNEL=1, which .ci/run sets, they fail. Everything else that goes wrong is our error, and fails;
@@ -71,10 +71,13 @@ def fetch(suite, package):
     return None, trouble(f"kernel.{package}", done.returncode, why)
 
 
-def tests_of(release, sonde, short, first):
+def tests_of(release, arguments, first):
     """(name, command) of each test on a kernel. In the short version, kernels after the first run only the API table."""
     run, device = MINE / "run", MINE / "device" / "guest"
-    kernel = ["--kernel", release]
+    kernel, sonde, short = ["--kernel", release], arguments.sonde.resolve(), arguments.short
+    if arguments.stock:
+        yield "stock", [GUEST / "stock", *kernel, sonde, sonde.parent / "bpf_test"]
+        return
     api = "api", [run, *kernel]
     if short and not first:
         yield api
@@ -153,6 +156,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="on every kernel of tests/guest/kernels")
     parser.add_argument("--short", action="store_true", help="what takes minutes: all of it on one kernel, the API table on a newer one")
+    parser.add_argument("--stock", action="store_true", help="instead of the module's: the bpf source's, on each kernel that is marked for it")
     parser.add_argument("--xml", type=pathlib.Path, required=True, help="where the results go")
     parser.add_argument("sonde", type=pathlib.Path)
     arguments = parser.parse_args()
@@ -165,13 +169,14 @@ def main():
         outcomes.append(why)
     else:
         default = default_mark()
-        for number, (suite, package) in enumerate(kernels([] if arguments.all else [default, "newer"])):
+        marks = ["stock"] if arguments.stock else [] if arguments.all else [default, "newer"]
+        for number, (suite, package) in enumerate(kernels(marks)):
             release, why = fetch(suite, package)
             if release is None:
                 outcomes.append(why)
                 continue
             tests += [(f"kernel.{release}.{name}", argv, logs / f"kernel-{release}-{name}.log")
-                      for name, argv in tests_of(release, arguments.sonde.resolve(), arguments.short, number == 0)]
+                      for name, argv in tests_of(release, arguments, number == 0)]
         limit = SHORT_LIMIT if arguments.short else LONG_LIMIT
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as guests:
             outcomes += guests.map(lambda test: run_one(*test, limit), tests)

@@ -111,13 +111,14 @@ def compare(world, name, command):
     for number in range(1, wanted + 1):
         wait_until(lambda: is_stopped(program.pid), what=f"{name}'s sample")
         os.getppid()
-        wait_until(lambda: len(samples(out)) == number, what=f"{name}'s stack")
+        wait_until(lambda: len(samples(out)) == 2 * number - 1, what=f"{name}'s stack")
         ours, theirs = samples(out)[-1], frames_of_gdb(world, program.pid)
-        check(is_stopped(program.pid), "gdb has let it go")
         check(ours and ours.count(ours[0]) == len(ours), f"{name} went on in user code before it stood: {ours}")
         ours = ours[0]
         if found := different_frames(Place(program.pid), ours, theirs):
             different.append((found, ours, theirs))
+        wait_until(lambda: is_stopped(program.pid), what="a sample, if gdb has let it go")
+        os.getppid()
         os.kill(program.pid, signal.SIGCONT)
     stop_tracing(world, sonde)
     program.kill()

@@ -49,12 +49,16 @@ std::string mechanism_name(UprobeForm form, UprobeLink link) {
   return std::string("a uprobe on ") + name_of(form) + (link == UprobeLink::One ? ", by a perf event" : "");
 }
 
+Error about(const std::string& name, Error error) {
+  return std::move(error).context(error.code() == EOPNOTSUPP ? name + " is wrong in this kernel" : "try " + name);
+}
+
 }  // namespace
 
 Trials::Trials(std::string folder) : folder_(std::move(folder)) { recall(); }
 
 Trials::~Trials() {
-  if (running_.empty()) return;
+  if (made_ == 0) return;
   for (const auto& one : running_) {
     one->settling.join();
     if (!one->wrong.empty()) known_[one->name] = one->wrong;
@@ -91,25 +95,48 @@ void Trials::write_down() const {
     unlinkat(folder.get(), temporary.c_str(), 0);  // then it is tried again next time
 }
 
-Result<void> Trials::uprobe(UprobeForm form, UprobeLink link) {
-  if (form == UprobeForm::Barred) return Error("the kernel takes none there, and may not say so", EOPNOTSUPP);
-  const std::string name = mechanism_name(form, link);
+/// What is known of that mechanism, or what `make` finds. Errors of `make` other than EOPNOTSUPP say nothing of it.
+Result<void> Trials::answer(const std::string& name, const std::function<Result<void>()>& make) {
   auto known = known_.find(name);
   if (known == known_.end()) {
-    auto running = std::make_unique<Running>();
-    running->name = name;
-    auto right = running->trial.run(form, uprobe_mechanism(link));
-    Running& one = *running;
-    one.settling = std::thread([&one] {
-      auto gone = one.trial.settle();
-      if (!gone) one.wrong = gone.error().message();
-    });
-    running_.push_back(std::move(running));
+    made_++;
+    auto right = make();
     if (!right && right.error().code() != EOPNOTSUPP) return right;
     known = known_.emplace(name, right ? "" : right.error().message()).first;
   }
   if (known->second.empty()) return {};
   return Error(known->second, EOPNOTSUPP);
+}
+
+Result<void> Trials::try_uprobe(const std::string& name, UprobeForm form, UprobeLink link) {
+  running_.push_back(std::make_unique<Running>());
+  Running& one = *running_.back();
+  one.name = name;
+  auto right = one.trial.run(form, uprobe_mechanism(link));
+  one.settling = std::thread([&one] {
+    auto gone = one.trial.settle();
+    if (!gone) one.wrong = gone.error().message();
+  });
+  return right;
+}
+
+Result<void> Trials::uprobe(UprobeForm form, UprobeLink link) {
+  if (form == UprobeForm::Barred) return Error("the kernel takes none there, and may not say so", EOPNOTSUPP);
+  const std::string name = mechanism_name(form, link);
+  return answer(name, [&] { return try_uprobe(name, form, link); });
+}
+
+Result<void> Trials::tracepoint(Hook hook) {
+  if (!can_try(hook)) return {};
+  const std::string name = std::string("the tracepoint ") + kHookRows[static_cast<size_t>(hook)].tracepoint;
+  auto right = answer(name, [hook] { return try_hook(hook, *tracepoint_mechanism(hook)); });
+  return right ? std::move(right) : about(name, std::move(right).error());
+}
+
+Result<void> Trials::clock() {
+  const std::string name = "the clock of a CPU";
+  auto right = answer(name, [] { return try_clock(*clock_mechanism()); });
+  return right ? std::move(right) : about(name, std::move(right).error());
 }
 
 }  // namespace sonde::bpf

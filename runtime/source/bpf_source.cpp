@@ -35,6 +35,7 @@
 #include "runtime/bpf/rings.h"
 #include "runtime/bpf/run_times.h"
 #include "runtime/bpf/sampler.h"
+#include "runtime/bpf/trials.h"
 #include "runtime/source/bpf_plan.h"
 #include "runtime/source/bpf_targets.h"
 #include "runtime/source/copied_stacks.h"
@@ -159,7 +160,8 @@ class BpfSource final : public EventSource {
   CopiedStacks stacks_;
   UniqueFd events_;  ///< an epoll of all that has events
   BpfTargets targets_;
-  UserProbes users_;
+  bpf::Trials trials_;
+  UserProbes users_{trials_};
   UniqueFd news_;  ///< an eventfd: a notice waits
 };
 
@@ -335,6 +337,7 @@ Result<void> BpfSource::rebuild_samplers() {
     if (tap.kind != SONDE_TAP_PROFILE) continue;
     auto built = build(bpf::Hook::Sample, "sample", plan_tap(tap, ecbs_));
     if (!built) return std::move(built).error();
+    if (auto right = built->program ? trials_.clock() : Result<void>(); !right) return right;
     bpf::Sampler& sampler = samplers_.try_emplace(id, tap.offset).first->second;
     if (!built->program)
       sampler.stop();
@@ -415,6 +418,7 @@ Result<void> BpfSource::replace(uint32_t hook, Built built) {
 }
 
 Result<void> BpfSource::attach(uint32_t hook) {
+  if (auto right = trials_.tracepoint(static_cast<bpf::Hook>(hook)); !right) return right;
   auto stub = bpf::load_program("stub", bpf::build_stub(programs_map_.get(), hook));
   if (!stub) return std::move(stub).error();
   auto link = bpf::attach_raw_tracepoint(bpf::kHookRows[hook].tracepoint, stub->get());

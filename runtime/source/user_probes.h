@@ -32,6 +32,8 @@ class UserProbes {
     const std::map<uint32_t, Ecb>& ecbs;
   };
 
+  explicit UserProbes(bpf::Trials& trials) : trials_(trials) {}
+
   /// Which of the processes fire; see UserProgram::origins.
   void set_origins(int map) { origins_ = map; }
   /// Adds these taps, and arms them. Those that cannot be are left out with a notice.
@@ -85,7 +87,7 @@ class UserProbes {
   void notice_left_out(size_t of);
   void drop(const std::vector<uint32_t>& taps);
 
-  bpf::Trials trials_;
+  bpf::Trials& trials_;
   bpf::UprobeLink how_ = bpf::UprobeLink::Many;
   UniqueFd programs_map_, reentered_;
   int origins_ = -1;

@@ -234,6 +234,20 @@ TEST(Trial, TriesTheKernel) {
   EXPECT_EQ(trials.made(), 5u);
 }
 
+/// Tracepoints and the clock have their answers there, too.
+TEST(Trial, TriesTracepointsAndTheClock) {
+  std::string why;
+  if (!may_load(why)) GTEST_SKIP() << "this kernel takes no programs: " << why;
+  Trials trials("");
+  for (int round = 0; round < 2; round++) {
+    EXPECT_TRUE(trials.tracepoint(Hook::Enter));
+    EXPECT_TRUE(trials.tracepoint(Hook::Exit));
+    EXPECT_TRUE(trials.tracepoint(Hook::Exec)) << "which nothing tries";
+    EXPECT_TRUE(trials.clock());
+    EXPECT_EQ(trials.made(), 3u);
+  }
+}
+
 class Folder {
  public:
   Folder() {

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A tracepoint or a clock that lies is found. The liars here do not use the kernel: they know what has been made, and say it
+// with one thing wrong.
+#include "runtime/bpf/hook_trial.h"
+
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <functional>
+
+namespace sonde::bpf {
+namespace {
+
+struct Lie {
+  const char* name;
+  const char* found;  ///< what the trial says; "": nothing
+  std::function<void(HookHit&)> tell = [](HookHit&) {};
+};
+
+class TracepointLiar final : public HookMechanism {
+ public:
+  explicit TracepointLiar(const Lie& lie) : lie_(lie) {}
+  Result<void> arm(const KnownEvent& known) override {
+    known_ = &known;
+    return {};
+  }
+  HookHit hit() override {
+    HookHit hit{known_->made, {}};
+    std::copy(known_->words.begin(), known_->words.end(), hit.words);
+    lie_.tell(hit);
+    return hit;
+  }
+  void disarm() override { disarmed = true; }
+
+  bool disarmed = false;
+
+ private:
+  const Lie& lie_;
+  const KnownEvent* known_ = nullptr;
+};
+
+void try_lies(Hook hook, std::initializer_list<Lie> lies) {
+  for (const Lie& lie : lies) {
+    TracepointLiar liar(lie);
+    const auto right = try_hook(hook, liar);
+    EXPECT_EQ(right ? "" : right.error().message(), lie.found) << lie.name;
+    EXPECT_TRUE(liar.disarmed) << lie.name;
+  }
+}
+
+const Lie kHonest{"honest", ""};
+const Lie kNever{"accepted and never armed", "it never fires", [](HookHit& hit) { hit.count = 0; }};
+const Lie kLost{"lost hit", "it loses hits, or counts them late", [](HookHit& hit) { hit.count -= hit.count == 5; }};
+const Lie kTwice{"hit twice", "it counts hits twice", [](HookHit& hit) { hit.count += hit.count == 4; }};
+
+TEST(HookTrial, FindsEachLieOfEntries) {
+  try_lies(Hook::Enter, {kHonest,
+                         kNever,
+                         kLost,
+                         kTwice,
+                         {"wrong call", "it reports another call", [](HookHit& hit) { hit.words[0]++; }},
+                         {"wrong argument", "it reports another argument", [](HookHit& hit) { hit.words[1] ^= 1; }},
+                         {"one wrong bit of the last", "it reports another argument", [](HookHit& hit) {
+                            if (hit.count == 14) hit.words[6] ^= uint64_t{1} << 63;
+                          }}});
+}
+
+TEST(HookTrial, FindsEachLieOfReturns) {
+  try_lies(Hook::Exit, {kHonest,
+                        kNever,
+                        kLost,
+                        kTwice,
+                        {"wrong call", "it reports another call", [](HookHit& hit) { hit.words[0] = 0; }},
+                        {"wrong error", "it reports another result", [](HookHit& hit) {
+                           if (static_cast<int64_t>(hit.words[1]) < 0) hit.words[1] = UINT64_MAX;
+                         }}});
+}
+
+uint64_t now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+/// Fires each time that is due, in the middle of the loop.
+class ClockLiar final : public HookMechanism {
+ public:
+  explicit ClockLiar(const Lie& lie) : lie_(lie) {}
+  Result<void> arm(const KnownEvent& known) override {
+    known_ = &known;
+    begun_ = now();
+    return {};
+  }
+  HookHit hit() override {
+    HookHit hit{(now() - begun_) / 100'000, {}};
+    hit.words[0] = (known_->words[0] + known_->words[1]) / 2;
+    hit.words[1] = known_->words[2] - 64;
+    lie_.tell(hit);
+    return hit;
+  }
+  void disarm() override {}
+
+ private:
+  const Lie& lie_;
+  const KnownEvent* known_ = nullptr;
+  uint64_t begun_ = 0;
+};
+
+TEST(HookTrial, FindsEachLieOfClocks) {
+  const Lie lies[] = {
+      kHonest,
+      kNever,
+      {"always twice", "it counts hits twice", [](HookHit& hit) { hit.count = 2 * hit.count + 4; }},
+      {"wrong address", "it reports another address", [](HookHit& hit) { hit.words[0] += 4096; }},
+      {"wrong stack", "it reports another stack pointer", [](HookHit& hit) { hit.words[1] += 65536; }},
+  };
+  for (const Lie& lie : lies) {
+    ClockLiar liar(lie);
+    const auto right = try_clock(liar);
+    EXPECT_EQ(right ? "" : right.error().message(), lie.found) << lie.name;
+  }
+}
+
+/// On the kernels that we know all of them are right.
+TEST(HookTrial, TriesTheKernel) {
+  for (const Hook hook : {Hook::Enter, Hook::Exit}) {
+    ASSERT_TRUE(can_try(hook));
+    const auto right = try_hook(hook, *tracepoint_mechanism(hook));
+    if (!right && right.error().code() != EOPNOTSUPP)
+      GTEST_SKIP() << "this kernel takes no programs: " << right.error().message();
+    EXPECT_TRUE(right) << right.error().message();
+  }
+  const auto right = try_clock(*clock_mechanism());
+  EXPECT_TRUE(right) << right.error().message();
+  EXPECT_FALSE(can_try(Hook::Exec));
+}
+
+}  // namespace
+}  // namespace sonde::bpf

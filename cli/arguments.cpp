@@ -31,6 +31,7 @@
 #include "cli/call_options.h"
 #include "cli/options_table.h"
 #include "cli/sources.h"
+#include "cli/trimmed.h"
 #include "cli/words.h"
 #include "compiler/source/other_words.h"
 #include "runtime/base/path_search.h"
@@ -71,12 +72,6 @@ const CommandLineOption* find_option(int answer) {
 }
 
 /// A wrapper that passes option and value as one word makes "-p 123" arrive as " 123".
-std::string trimmed(const std::string& text) {
-  size_t begin = text.find_first_not_of(" \t");
-  size_t end = text.find_last_not_of(" \t");
-  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
-}
-
 bool parse_pid(const std::string& text, uint32_t& pid) {
   std::string digits = trimmed(text);
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), pid);

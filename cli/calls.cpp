@@ -16,7 +16,7 @@
 namespace sonde {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string quoted_in_d(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -59,9 +59,9 @@ std::string names_one_of(const CallPlaces& places, const std::vector<std::string
   for (int i = 0; i < 6; i++) {
     const std::string argument = "arg" + std::to_string(i);
     for (const std::string& path : paths) {
-      if ((places.descriptors >> i & 1) != 0) add("__fdpath[(int)" + argument + "] == " + quoted(path));
+      if ((places.descriptors >> i & 1) != 0) add("__fdpath[(int)" + argument + "] == " + quoted_in_d(path));
       if ((places.paths >> i & 1) != 0)
-        add("(" + argument + " != 0 && copyinstr(" + argument + ") == " + quoted(path) + ")");
+        add("(" + argument + " != 0 && copyinstr(" + argument + ") == " + quoted_in_d(path) + ")");
     }
   }
   return text;
@@ -149,7 +149,7 @@ class Writer {
     std::string text = "\tattached = attached || (tid != $target && !self->born);\n";
     if (list_.shows_times()) text += "\tthis->when = (int64_t)" + when + ";\n";
     if (list_.relative_digits >= 0) text += "\tthis->since = last ? this->when - last : 0;\n\tlast = this->when;\n";
-    if (!list_.separately.empty()) text += "\tfreopen(\"%s.%d\", " + quoted(list_.separately) + ", tid);\n";
+    if (!list_.separately.empty()) text += "\tfreopen(\"%s.%d\", " + quoted_in_d(list_.separately) + ", tid);\n";
     return text + print;
   }
 
@@ -176,8 +176,8 @@ class Writer {
   }
 
   /// As strings of D: what begins a style, and what ends it.
-  std::string painted(Style style) const { return quoted(list_.look.begin(style)); }
-  std::string plain() const { return quoted(list_.look.end()); }
+  std::string painted(Style style) const { return quoted_in_d(list_.look.begin(style)); }
+  std::string plain() const { return quoted_in_d(list_.look.end()); }
 
   /// What a line begins with: the thread's number and times.
   std::string head(const std::string& number) const {

@@ -27,7 +27,7 @@ std::string words_of(ValueKind kind) {
   return text;
 }
 
-std::string subcommands() {
+std::string subcommand_words() {
   std::string text;
   for (const Subcommand& row : kSubcommands) text.append(text.empty() ? "" : " ").append(row.name);
   return text;
@@ -44,7 +44,7 @@ std::string escaped(std::string_view text, std::string_view these) {
 }
 
 /// For a text between single quotes of a POSIX shell.
-std::string quoted(std::string_view text) {
+std::string quoted_for_shell(std::string_view text) {
   std::string result;
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result;
@@ -113,7 +113,7 @@ std::string for_bash() {
          "' -- \"$current\")\n"
          "  else\n"
          "    mapfile -t COMPREPLY < <(compgen -W '" +
-         subcommands() +
+         subcommand_words() +
          "' -- \"$current\"; compgen -c -- \"$current\"; compgen -f -X '!*.d' -- \"$current\")\n"
          "  fi\n"
          "}\n"
@@ -145,8 +145,8 @@ std::string for_zsh() {
     for (const std::string& form : forms) {
       const bool is_long = form.starts_with("--");
       const std::string sign = !takes_value(option) ? "" : is_long ? (value_is_optional(option) ? "=-" : "=") : "+";
-      text += "  '*" + form + sign + "[" + quoted(escaped(option.sentence, "[]:\\")) + "]" + quoted(zsh_value(option)) +
-              "' \\\n";
+      text += "  '*" + form + sign + "[" + quoted_for_shell(escaped(option.sentence, "[]:\\")) + "]" +
+              quoted_for_shell(zsh_value(option)) + "' \\\n";
     }
   }
   return text + "  '*::program or script:_normal'\n";

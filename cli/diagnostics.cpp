@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cli/output.h"
+#include "cli/trimmed.h"
 #include "compiler/parse/outline.h"
 #include "compiler/source/prepare.h"
 #include "runtime/base/excerpt.h"
@@ -13,7 +14,7 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kLongestLine = 1 << 20;  ///< bytes of a string in JSON
+constexpr size_t kLongestJson = 1 << 20;  ///< bytes of a string in JSON
 
 std::string_view severity_of(const Diagnostic& diagnostic) { return diagnostic.is_warning ? "warning" : "error"; }
 
@@ -78,7 +79,7 @@ std::string at_place(const Reported& reported, const Spot& spot, const Look& loo
 
 std::string as_json(const Reported& reported, const Spot& spot) {
   std::string text;
-  JsonLine line(text, kLongestLine);
+  JsonLine line(text, kLongestJson);
   if (spot.file.empty())
     line.key("clause").number(uint64_t{spot.clause});
   else
@@ -93,12 +94,6 @@ std::string as_json(const Reported& reported, const Spot& spot) {
   line.key("message").string(reported.diagnostic.message);
   if (!reported.diagnostic.hint.empty()) line.key("hint").string(reported.diagnostic.hint);
   line.finish();
-  return text;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t' || text.front() == '\n')) text.remove_prefix(1);
-  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   return text;
 }
 
@@ -135,10 +130,10 @@ std::string message_as_json(std::string_view message, std::string_view severity)
   size_t end = message.find("\n ");
   end = std::min({end, message.find("\n\t"), message.size()});
   std::string text;
-  JsonLine line(text, kLongestLine);
+  JsonLine line(text, kLongestJson);
   line.key("severity").string(severity);
   line.key("message").string(trimmed(message.substr(0, end)));
-  if (const std::string_view hint = trimmed(message.substr(end)); !hint.empty()) line.key("hint").string(hint);
+  if (const std::string hint = trimmed(message.substr(end)); !hint.empty()) line.key("hint").string(hint);
   line.finish();
   return text;
 }

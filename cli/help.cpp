@@ -76,8 +76,6 @@ std::string declaration(std::string_view type, std::string_view name) {
   return std::string(type.substr(0, arguments)) + " " + std::string(name) + std::string(type.substr(arguments));
 }
 
-bool is_internal(std::string_view name) { return name.starts_with("__"); }
-
 std::string functions() {
   std::string text;
   for (const DFunction& row : kFunctions)

@@ -28,6 +28,9 @@ std::string usage();
 /// The one of --help: the usage, and the options that people need first.
 std::string help();
 
+/// Functions and variables that only sonde's own D uses.
+inline bool is_internal(std::string_view name) { return name.starts_with("__"); }
+
 /// What an option of D is for, or why it has no effect.
 std::string sentence_of(const OptionRow& option);
 

@@ -48,13 +48,13 @@ std::string options() {
   return text;
 }
 
-std::string settings() {
+std::string settings_section() {
   std::string text = ".SH OPTIONS OF D\nSet by\n.BR \\-x ,\n#pragma D option, or setopt().\n";
   for (const OptionRow& row : kOptions) text += item(row.name, sentence_of(row));
   return text;
 }
 
-std::string subcommands() {
+std::string subcommands_section() {
   std::string text = ".SH COMMANDS\nA program of such a name is traced by\n.B sonde \\-\\- \\fINAME\\fR.\n";
   for (const Subcommand& row : kSubcommands)
     text +=
@@ -98,7 +98,7 @@ constexpr char kEnd[] =
 }  // namespace
 
 std::string man_page() {
-  return kHead + options() + subcommands() + settings() + prompt() + ".SH ENVIRONMENT\n" +
+  return kHead + options() + subcommands_section() + settings_section() + prompt() + ".SH ENVIRONMENT\n" +
          item("SONDE_PROVIDER_PATH", "folders from which providers are loaded, separated by colons") +
          item("DTRACE_OPT_NAME", "sets the option NAME, as -x NAME does") + ".SH EXAMPLES\n" +
          example("Which calls do a program and its children make, and how often?",

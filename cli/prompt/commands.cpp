@@ -18,6 +18,7 @@
 #include "cli/listing.h"
 #include "cli/prompt/prompt.h"
 #include "cli/prompt/typed.h"
+#include "cli/trimmed.h"
 #include "compiler/parse/parser.h"
 
 namespace sonde {

@@ -149,8 +149,6 @@ Candidates in_description(std::string_view text, const Completable& run) {
   return only(run.probes(description, static_cast<ProbeIndex::Field>(at)), word, at < 3 ? ':' : ' ');
 }
 
-bool is_internal(std::string_view name) { return name.starts_with("__"); }
-
 Candidates in_statement(std::string_view text, const Completable& run) {
   const std::string_view word = last_word(text, kStatementBreaks);
   const std::string_view before = text.substr(0, text.size() - word.size());

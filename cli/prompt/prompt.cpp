@@ -14,6 +14,7 @@
 #include "cli/diagnostics.h"
 #include "cli/prompt/commands.h"
 #include "cli/prompt/typed.h"
+#include "cli/trimmed.h"
 #include "compiler/library/library.h"
 #include "compiler/parse/outline.h"
 #include "compiler/parse/parser.h"

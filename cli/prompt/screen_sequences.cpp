@@ -7,7 +7,7 @@ namespace sonde {
 namespace {
 
 constexpr char kEscape = '\033';
-constexpr size_t kLongest = 256;  ///< of a sequence; what is longer is none
+constexpr size_t kLongestSequence = 256;  ///< of a sequence; what is longer is none
 constexpr int kWraps = 7, kCursor = 25;
 constexpr int kOtherScreens[] = {47, 1047, 1049};
 
@@ -44,7 +44,7 @@ std::string ScreenSequences::lines_of(std::string_view text) {
       continue;
     }
     sequence_ += c;
-    if (is_whole(sequence_) || sequence_.size() > kLongest) take(lines);
+    if (is_whole(sequence_) || sequence_.size() > kLongestSequence) take(lines);
   }
   return lines;
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr char kGiveBack = 0x1d;                 ///< Ctrl-]
 constexpr Nanoseconds kMoment = 200'000'000;     ///< until an open line is shown where the cursor cannot move
-constexpr size_t kLongest = 1 << 16;             ///< bytes of a line that are kept until its end
+constexpr size_t kLongestLine = 1 << 16;         ///< bytes of a line that are kept until its end
 constexpr size_t kMostAtEnd = size_t{16} << 20;  ///< that descendants of a program may write while its end is reported
 
 }  // namespace
@@ -67,7 +67,7 @@ void TargetOutput::take(Relay::Terminal& terminal, std::string_view text) {
   if (front_ == &terminal) return output_.draw(text);
   terminal.text += lines;
   const size_t newline = terminal.text.rfind('\n');
-  show_lines(terminal, terminal.text.size() > kLongest ? terminal.text.size() : newline + 1);
+  show_lines(terminal, terminal.text.size() > kLongestLine ? terminal.text.size() : newline + 1);
   if (sequences.draws() && !drew)
     output_.message(terminal.name + " draws on the whole screen, which is not shown" +
                     (terminal.end.controls ? "; :fg " + terminal.name + " shows it" : ""));

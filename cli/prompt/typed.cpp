@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "cli/trimmed.h"
 #include "compiler/parse/outline.h"
 #include "compiler/parse/parser.h"
 
@@ -48,11 +49,6 @@ bool needs_body(const std::string& text) { return is_complete(text) == Completen
 
 bool is_blank(const std::string& line) {
   return trimmed(line).empty() || line.starts_with("#!") || line.starts_with("# ");
-}
-
-std::string trimmed(const std::string& text) {
-  const size_t begin = text.find_first_not_of(" \t\n");
-  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1);
 }
 
 }  // namespace sonde

@@ -17,7 +17,4 @@ bool needs_body(const std::string& text);
 /// Whether it holds nothing: blank, or a comment of a shell.
 bool is_blank(const std::string& line);
 
-/// The text between the first character that is no blank, and the last.
-std::string trimmed(const std::string& text);
-
 }  // namespace sonde

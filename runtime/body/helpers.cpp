@@ -6,6 +6,7 @@
 #include <span>
 
 #include "runtime/base/check.h"
+#include "runtime/base/page.h"
 #include "runtime/body/state.h"
 #include "runtime/framework/self_env.h"
 
@@ -92,7 +93,6 @@ bool read_process(const BodyContext* context, uint64_t address, std::span<uint8_
 
 /// The text at `address`; at most `most` bytes.
 std::optional<std::string> read_text(const BodyContext* context, uint64_t address, uint64_t most) {
-  constexpr uint64_t kPage = 4096;
   std::string text;
   while (text.size() < most) {
     uint64_t at = address + text.size();

@@ -19,6 +19,7 @@
 #include <cstring>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/page.h"
 #include "runtime/base/procfs.h"
 #include "runtime/firing/texts.h"
 #include "runtime/process/cgroups.h"
@@ -28,7 +29,6 @@ namespace sonde {
 namespace {
 
 constexpr size_t kPsargsBytes = 81;
-constexpr uint64_t kPage = 4096;
 
 uint32_t g_pid = 0;
 char g_psargs[kPsargsBytes] = "";

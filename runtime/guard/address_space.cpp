@@ -20,6 +20,7 @@
 
 #include "runtime/base/auxv.h"
 #include "runtime/base/find.h"
+#include "runtime/base/page.h"
 #include "runtime/guard/taps.h"
 #include "runtime/process/elf_file.h"
 #include "runtime/process/jit_map.h"
@@ -32,9 +33,7 @@ namespace {
 using machine::Breakpoint;
 using machine::kBreakpoint;
 
-constexpr size_t kCovered = sizeof kBreakpoint;          // bytes of the program under a breakpoint
 constexpr auto kLongestFork = std::chrono::seconds(10);  // from the copy of the memory to the birth of the child
-constexpr size_t kPage = 4096;
 constexpr size_t kCodeWindow = 16;  // bytes that must be unchanged for compiled code to be considered the same
 Breakpoint breakpoint_in(const uint8_t* bytes) {
   Breakpoint code;

@@ -37,6 +37,8 @@
 
 namespace sonde::guard {
 
+constexpr size_t kCovered = sizeof machine::kBreakpoint;  ///< bytes of the program under a breakpoint
+
 struct ArmedTap;
 
 /// Bytes of the program: one under a breakpoint, and those behind it.

@@ -28,6 +28,7 @@
 #include "kmod/shared/locate.h"
 #include "runtime/base/hex.h"
 #include "runtime/base/kept_fds.h"
+#include "runtime/base/page.h"
 #include "runtime/base/procfs.h"
 #include "runtime/firing/texts.h"
 #include "runtime/guard/tracer.h"
@@ -38,7 +39,6 @@
 namespace sonde::guard {
 namespace {
 
-constexpr uint64_t kPage = 4096;
 constexpr uint64_t kTextChunk = 512;  // enough for most texts
 
 FireContext& context_of(void* pointer) { return *static_cast<FireContext*>(pointer); }

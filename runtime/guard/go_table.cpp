@@ -11,7 +11,7 @@ namespace sonde::guard {
 namespace {
 
 constexpr uint32_t kGo118 = 0xfffffff0, kGo120 = 0xfffffff1;
-constexpr uint64_t kMostFunctions = 4u << 20;
+constexpr uint64_t kMostEntries = 4u << 20;
 constexpr int kMostRuns = 100'000;
 
 /// The head of .gopclntab. Offsets are from its beginning.
@@ -21,7 +21,7 @@ struct Head {
   uint64_t functions, files, text, names, units, file_table, depths, function_table;
 };
 
-enum Flag : uint8_t { kTopFrame = 1, kWritesStackPointer = 2 };
+enum FunctionFlag : uint8_t { kTopFrame = 1, kWritesStackPointer = 2 };
 
 /// Reads the variable-length numbers of a table.
 class Numbers {
@@ -86,7 +86,7 @@ std::optional<GoTable> GoTable::load(const std::string& path, uint64_t base, con
   Head head;
   if (at == 0 || !read(base + at, &head, sizeof head)) return std::nullopt;
   const bool known = head.magic == kGo118 || head.magic == kGo120;
-  if (!known || head.pointer_size != sizeof(uint64_t) || head.quantum != kGoQuantum || head.functions > kMostFunctions)
+  if (!known || head.pointer_size != sizeof(uint64_t) || head.quantum != kGoQuantum || head.functions > kMostEntries)
     return std::nullopt;
   GoTable made;
   made.text_ = head.text != 0 ? head.text - base : section_in_file(path, ".text").first;

@@ -32,6 +32,7 @@
 #include <span>
 
 #include "runtime/base/find.h"
+#include "runtime/base/page.h"
 #include "runtime/guard/address_space.h"
 #include "runtime/process/proc_maps.h"
 
@@ -41,9 +42,7 @@ namespace {
 using machine::Breakpoint;
 using machine::kBreakpoint;
 
-constexpr size_t kCovered = sizeof kBreakpoint;  // bytes of the program under a breakpoint
-constexpr size_t kTelling = 8;                   // so many bytes behind an int3 tell whose it is
-constexpr size_t kPage = 4096;
+constexpr size_t kTelling = 8;              // so many bytes behind an int3 tell whose it is
 constexpr uint64_t kMostSwept = 256 << 20;  // bytes of a mapping
 constexpr uint64_t kNear = 64 << 10;        // bytes around an int3 that is met
 

@@ -16,11 +16,13 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/base/page.h"
+
 namespace sonde::guard {
 namespace {
 
 constexpr uint32_t kStackBytes = 16 << 10;
-constexpr size_t kPage = 4096, kData = 128 << 10;  // of a ring: room for seven samples with stacks
+constexpr size_t kData = 128 << 10;  // of a ring: room for seven samples with stacks
 
 constexpr double kGolden = 1.618033988749895;  // 1 / kGolden + 1 / (kGolden * kGolden) = 1
 

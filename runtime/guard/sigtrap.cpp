@@ -6,16 +6,16 @@
 #include <bit>
 #include <utility>
 
+#include "runtime/base/signal_bit.h"
 #include "runtime/guard/dif_env.h"
 #include "runtime/utrace/thread_status.h"
 
 namespace sonde::guard {
 namespace {
 
-constexpr uint64_t bit(int signal) { return uint64_t{1} << (signal - 1); }
-
 /// What a mask that blocks everything may still lack: signals that cannot be blocked, and those of the C library.
-constexpr uint64_t kUnblockable = bit(SIGKILL) | bit(SIGSTOP) | bit(32) | bit(33) | bit(SIGTRAP);
+constexpr uint64_t kUnblockable =
+    signal_bit(SIGKILL) | signal_bit(SIGSTOP) | signal_bit(32) | signal_bit(33) | signal_bit(SIGTRAP);
 constexpr uint64_t kIgnore = 1;
 
 /// In the layout of rt_sigaction(2).
@@ -48,8 +48,8 @@ void Sigtrap::adopt(Thread& thread, const Thread* parent) {
     thread.trap_mask = parent->trap_mask;
     if (thread.process->trap_handler == 0) thread.process->trap_handler = parent->process->trap_handler;
   } else if (read_status(thread.tid, &status)) {
-    if (status.blocked & bit(SIGTRAP)) thread.trap_mask = status.blocked & ~bit(SIGTRAP);
-    if (status.ignored & bit(SIGTRAP)) thread.process->trap_handler = kIgnore;
+    if (status.blocked & signal_bit(SIGTRAP)) thread.trap_mask = status.blocked & ~signal_bit(SIGTRAP);
+    if (status.ignored & signal_bit(SIGTRAP)) thread.process->trap_handler = kIgnore;
   }
 }
 
@@ -64,8 +64,8 @@ bool Sigtrap::look(Thread& thread) {
   Process& process = *thread.process;
   ThreadStatus status;
   if (!read_status(thread.tid, &status)) return false;
-  if (status.ignored & bit(SIGTRAP)) process.trap_handler = kIgnore;
-  if ((status.caught & bit(SIGTRAP)) == 0) return false;
+  if (status.ignored & signal_bit(SIGTRAP)) process.trap_handler = kIgnore;
+  if ((status.caught & signal_bit(SIGTRAP)) == 0) return false;
   KernelAction now{};
   if (change_action(thread, nullptr, &now) == 0) process.trap_handler = now.handler;
   return true;
@@ -92,7 +92,7 @@ bool Sigtrap::put_action_back(Thread& thread, bool was_blocked) {
 
 bool Sigtrap::was_reset(const Thread& thread) const {
   ThreadStatus status;
-  return is_caught(*thread.process) && read_status(thread.tid, &status) && (status.caught & bit(SIGTRAP)) == 0;
+  return is_caught(*thread.process) && read_status(thread.tid, &status) && (status.caught & signal_bit(SIGTRAP)) == 0;
 }
 
 bool Sigtrap::passed(Thread& thread) {
@@ -112,11 +112,11 @@ bool Sigtrap::restore(Thread& thread) {
   const bool asks = thread.own_trap || (process.trap_handler != 0 && (was_blocked || in_doubt));
   ThreadStatus status;
   const bool known = asks && read_status(thread.tid, &status);
-  was_blocked |= known && thread.own_trap && (status.caught & bit(SIGTRAP)) == 0;
+  was_blocked |= known && thread.own_trap && (status.caught & signal_bit(SIGTRAP)) == 0;
   if (!was_blocked && !in_doubt) return std::has_single_bit(++process.passed) && look(thread);
   if (process.trap_handler != 0 && known) {
     const bool alone = status.threads == 1;  // else the action may be as another thread's hit has left it
-    const bool reset = ((status.caught | status.ignored) & bit(SIGTRAP)) == 0;
+    const bool reset = ((status.caught | status.ignored) & signal_bit(SIGTRAP)) == 0;
     if (!reset && (alone || !blocks_all)) {
       thread.trap_mask.reset();
       return std::has_single_bit(++process.passed) && look(thread);
@@ -130,7 +130,7 @@ bool Sigtrap::restore(Thread& thread) {
   }
   if (!was_blocked) return called;
   thread.trap_mask = mask;
-  utrace_set_signal_mask(thread.task, mask | bit(SIGTRAP));
+  utrace_set_signal_mask(thread.task, mask | signal_bit(SIGTRAP));
   return called;
 }
 
@@ -138,7 +138,8 @@ void Sigtrap::handler_begins(Thread& thread, const machine::Registers& regs) {
   uint64_t mask = 0;
   thread.process->trap_handler = machine::pc(regs);
   thread.process->trap_handled = true;
-  if (utrace_signal_mask(thread.task, &mask) == 0 && (mask & bit(SIGTRAP))) thread.trap_mask = mask & ~bit(SIGTRAP);
+  if (utrace_signal_mask(thread.task, &mask) == 0 && (mask & signal_bit(SIGTRAP)))
+    thread.trap_mask = mask & ~signal_bit(SIGTRAP);
 }
 
 }  // namespace sonde::guard

@@ -3,19 +3,19 @@
 
 #include <algorithm>
 
+#include "runtime/base/signal_bit.h"
+
 namespace sonde::guard {
 namespace {
 
 constexpr size_t kReportedMost = 1024;  // nested handlers; a starved thread may nest a hundred deep
 
-constexpr uint64_t bit(int signal) { return uint64_t{1} << (signal - 1); }
-
 /// Signals that an instruction raises. If one is blocked, the kernel kills the process.
-constexpr uint64_t kFaults = bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL);
-constexpr uint64_t kNeverKept = kFaults | bit(SIGTRAP) | bit(SIGSYS);
+constexpr uint64_t kFaults = signal_bit(SIGSEGV) | signal_bit(SIGBUS) | signal_bit(SIGFPE) | signal_bit(SIGILL);
+constexpr uint64_t kNeverKept = kFaults | signal_bit(SIGTRAP) | signal_bit(SIGSYS);
 
 bool is_fault(const siginfo_t& info) {
-  return info.si_code > 0 && info.si_signo < 32 && (kFaults & bit(info.si_signo)) != 0;
+  return info.si_code > 0 && info.si_signo < 32 && (kFaults & signal_bit(info.si_signo)) != 0;
 }
 
 bool in_slot(const Step& step, uint64_t address) { return step.slot != 0 && address - step.slot < kSlotBytes; }

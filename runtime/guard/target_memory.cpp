@@ -24,7 +24,7 @@ int kept_open = 0;  // by all targets of this guard
 std::string path_of(pid_t pid, const char* name) { return proc_folder(pid) + "/" + name; }
 
 /// A program's auxiliary vector has addresses that are another program's only by chance.
-size_t program_of(pid_t pid) {
+size_t program_hash_of(pid_t pid) {
   char text[1024];
   const ssize_t got = read_proc(path_of(pid, "auxv").c_str(), text, sizeof text);
   return std::hash<std::string_view>()({text, static_cast<size_t>(std::max<ssize_t>(got, 0))});
@@ -54,7 +54,7 @@ bool TargetMemory::open() const {
   if (fd_) return true;
   UniqueFd fd(::open(path_of(pid_, "mem").c_str(), O_RDWR | O_CLOEXEC));
   if (!fd) return false;
-  const size_t now = program_of(pid_);
+  const size_t now = program_hash_of(pid_);
   if (program_ == 0) program_ = now;
   if (program_ != now) return false;
   fd_ = std::move(fd);

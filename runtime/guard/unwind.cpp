@@ -23,6 +23,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/kept_fds.h"
+#include "runtime/base/page.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde::guard {
@@ -32,7 +33,6 @@ constexpr uint64_t kFresh = 1'000'000'000;  // ns for which the mappings are con
 constexpr size_t kTableBudget = 64u << 20;  // bytes of tables to keep
 constexpr size_t kMostRows = 8192;          // of Go's table of an object
 constexpr size_t kMostTables = 1024;
-constexpr uint64_t kPage = 4096;
 constexpr uint64_t kGap = 2u << 20;  // bytes that linkers leave between segments, at most
 constexpr size_t kBeginning = 1024;  // bytes: an object's headers, and its build id behind them
 constexpr size_t kMostInNone =

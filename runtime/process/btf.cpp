@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kMaxBytes = 256u << 20;
 constexpr size_t kUsualBytes = 24;  // of a type, at least
-constexpr int kMaxChain = 64;       // qualifiers in a row
+constexpr int kMaxQualifiers = 64;  // qualifiers in a row
 
 class BtfTypes : public CTypes {
  public:
@@ -182,7 +182,7 @@ class BtfTypes : public CTypes {
 
   /// The type without const, volatile, restrict and tags; of a variable, its type.
   CTypeId bare(CTypeId id) const {
-    for (int i = 0; i < kMaxChain && id != kCVoid && id < offsets_.size(); ++i) {
+    for (int i = 0; i < kMaxQualifiers && id != kCVoid && id < offsets_.size(); ++i) {
       const btf_type head = header_at(offsets_[id]);
       const uint32_t kind = BTF_INFO_KIND(head.info);
       const bool qualifier = kind == BTF_KIND_VAR || kind == BTF_KIND_CONST || kind == BTF_KIND_VOLATILE ||
@@ -277,7 +277,7 @@ Result<std::unique_ptr<CTypes>> read_btf(const std::string& path) {
 }
 
 std::string CTypes::spelling(CTypeId id, int depth) {
-  if (depth > kMaxChain) return "void *";
+  if (depth > kMaxQualifiers) return "void *";
   const CType one = type(id);
   switch (one.kind) {
     case CType::Kind::Void: return "void";

@@ -8,7 +8,7 @@
 namespace sonde {
 namespace {
 
-constexpr int kDeepest = 64;  // blocks in blocks
+constexpr int kDeepestCalls = 64;  // blocks in blocks
 
 /// The entry that an attribute of a call names: the function that is called.
 void* origin_of(Dwarf_Die& die, unsigned name) {
@@ -30,7 +30,7 @@ std::optional<uint64_t> behind_call(Dwarf_Die& die, unsigned name) {
 
 void DwarfCalls::index(Dwarf_Die& parent, int depth) {
   Dwarf_Die child;
-  if (depth > kDeepest || dwarf_child(&parent, &child) != 0) return;
+  if (depth > kDeepestCalls || dwarf_child(&parent, &child) != 0) return;
   do {
     const int tag = dwarf_tag(&child);
     const bool gnu = tag == DW_TAG_GNU_call_site;  // DWARF 4

@@ -14,30 +14,26 @@
 #include <optional>
 #include <string>
 
+#include "runtime/process/dwarf_entry.h"
+
 namespace sonde {
 namespace {
 
 using Passed = CType::Passed;
-constexpr int kDeepest = 32;
+constexpr int kDeepestClass = 32;
 
-uint64_t number(Dwarf_Die& die, unsigned name) {
+uint64_t own_number(Dwarf_Die& die, unsigned name) {
   Dwarf_Attribute attribute;
   Dwarf_Word value = 0;
   const bool found = dwarf_attr(&die, name, &attribute) != nullptr && dwarf_formudata(&attribute, &value) == 0;
   return found ? value : 0;
 }
 
-bool flag(Dwarf_Die& die, unsigned name) {
-  Dwarf_Attribute attribute;
-  bool value = false;
-  return dwarf_attr(&die, name, &attribute) != nullptr && dwarf_formflag(&attribute, &value) == 0 && value;
-}
-
 /// The type of `from`, below the kinds of entries that `skip` names.
 template <typename Skip>
 std::optional<Dwarf_Die> type_below(Dwarf_Die& from, Skip skip) {
   Dwarf_Die at = from;
-  for (int i = 0; i < kDeepest; i++) {
+  for (int i = 0; i < kDeepestClass; i++) {
     Dwarf_Attribute attribute;
     Dwarf_Die next;
     if (dwarf_attr(&at, DW_AT_type, &attribute) == nullptr || dwarf_formref_die(&attribute, &next) == nullptr)
@@ -66,7 +62,7 @@ Member role_of(Dwarf_Die& function, Dwarf_Die& of) {
   Dwarf_Die child;
   if (dwarf_child(&function, &child) != 0) return Member::Other;
   do {
-    if (dwarf_tag(&child) != DW_TAG_formal_parameter || flag(child, DW_AT_artificial)) continue;
+    if (dwarf_tag(&child) != DW_TAG_formal_parameter || has_flag(child, DW_AT_artificial)) continue;
     auto to = type_below(child, is_name);
     const bool reference =
         to && (dwarf_tag(&*to) == DW_TAG_reference_type || dwarf_tag(&*to) == DW_TAG_rvalue_reference_type);
@@ -82,7 +78,7 @@ Member role_of(Dwarf_Die& function, Dwarf_Die& of) {
 Passed ClassPassing::of(Dwarf_Die& die, int depth) {
   auto [at, fresh] = known_.emplace(die.addr, Passed::Unsaid);
   if (!fresh) return at->second;
-  const Passed found = depth > kDeepest ? Passed::Unsaid : judge(die, depth);
+  const Passed found = depth > kDeepestClass ? Passed::Unsaid : judge(die, depth);
   return known_[die.addr] = found;
 }
 
@@ -93,31 +89,31 @@ Passed ClassPassing::of_part(Dwarf_Die& part, int depth) {
 }
 
 Passed ClassPassing::judge(Dwarf_Die& die, int depth) {
-  const uint64_t convention = number(die, DW_AT_calling_convention);
+  const uint64_t convention = own_number(die, DW_AT_calling_convention);
   if (convention == DW_CC_pass_by_value) return Passed::ByValue;
   if (convention == DW_CC_pass_by_reference || dwarf_hasattr(&die, DW_AT_containing_type) != 0)
     return Passed::ByReference;
-  if (flag(die, DW_AT_declaration)) return Passed::Unsaid;
+  if (has_flag(die, DW_AT_declaration)) return Passed::Unsaid;
   bool deleted = false, usable = false, open = false;
   Dwarf_Die child;
   if (dwarf_child(&die, &child) != 0) return Passed::ByValue;
   do {
     const int tag = dwarf_tag(&child);
-    if (tag == DW_TAG_inheritance && number(child, DW_AT_virtuality) != 0) return Passed::ByReference;
+    if (tag == DW_TAG_inheritance && own_number(child, DW_AT_virtuality) != 0) return Passed::ByReference;
     const bool part = tag == DW_TAG_inheritance ||
-                      (tag == DW_TAG_member && !flag(child, DW_AT_external) && !flag(child, DW_AT_declaration));
+                      (tag == DW_TAG_member && !has_flag(child, DW_AT_external) && !has_flag(child, DW_AT_declaration));
     if (part) {
       const Passed passed = of_part(child, depth);
       if (passed == Passed::ByReference) return passed;
       open = open || passed == Passed::Unsaid;
     }
     if (tag != DW_TAG_subprogram) continue;
-    if (number(child, DW_AT_virtuality) != 0) return Passed::ByReference;
+    if (own_number(child, DW_AT_virtuality) != 0) return Passed::ByReference;
     const Member role = role_of(child, die);
     if (role == Member::Other) continue;
-    const bool removed = flag(child, DW_AT_deleted);
+    const bool removed = has_flag(child, DW_AT_deleted);
     const bool written =
-        !removed && !flag(child, DW_AT_artificial) && number(child, DW_AT_defaulted) != DW_DEFAULTED_in_class;
+        !removed && !has_flag(child, DW_AT_artificial) && own_number(child, DW_AT_defaulted) != DW_DEFAULTED_in_class;
     if (written && role != Member::MayCopy) return Passed::ByReference;
     open = open || role == Member::MayCopy;
     if (role == Member::Copies) (removed ? deleted : usable) = true;

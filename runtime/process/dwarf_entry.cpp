@@ -200,4 +200,10 @@ CEntryPlace read_entry_place(Dwarf_Die& function, Dwarf_Die& parameter, DwarfFra
   return place;
 }
 
+bool has_flag(Dwarf_Die& die, unsigned name) {
+  Dwarf_Attribute attribute;
+  bool value = false;
+  return dwarf_attr(&die, name, &attribute) != nullptr && dwarf_formflag(&attribute, &value) == 0 && value;
+}
+
 }  // namespace sonde

@@ -9,6 +9,9 @@
 
 namespace sonde {
 
+/// Whether the entry has this flag.
+bool has_flag(Dwarf_Die& die, unsigned name);
+
 /// The address of the function's first instruction. A function with a cold part has ranges: the first is the hot one.
 bool entry_of(Dwarf_Die& function, Dwarf_Addr& entry);
 

@@ -57,13 +57,7 @@ std::string type_name(Dwarf_Die& die) {
   return size == 8 ? "complex float" : size == 16 ? "complex double" : "complex long double";
 }
 
-bool flag(Dwarf_Die& die, unsigned name) {
-  Dwarf_Attribute attribute;
-  bool value = false;
-  return dwarf_attr(&die, name, &attribute) != nullptr && dwarf_formflag(&attribute, &value) == 0 && value;
-}
-
-bool is_declaration(Dwarf_Die& die) { return flag(die, DW_AT_declaration); }
+bool is_declaration(Dwarf_Die& die) { return has_flag(die, DW_AT_declaration); }
 
 bool names_type(int tag, CName what) {
   switch (what) {
@@ -178,7 +172,7 @@ class DwarfTypes : public CTypes {
       if (mine != own.end()) place = read_entry_place(die, *mine, frames_);
       const int order = mine != own.end() ? static_cast<int>(mine - own.begin()) : -1;
       if (out.language == CLanguage::Go && name_of(parameter) == ".dict") continue;  // not in the source
-      const bool result = out.language == CLanguage::Go && flag(parameter, DW_AT_variable_parameter);
+      const bool result = out.language == CLanguage::Go && has_flag(parameter, DW_AT_variable_parameter);
       std::vector<CParameter>& all = result ? out.results : out.parameters;
       std::string name = name_of(parameter);
       const bool again =

@@ -15,17 +15,13 @@
 #include <cstdio>
 
 #include "runtime/process/arch.h"
+#include "runtime/process/elf_handle.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde {
 namespace {
 
 constexpr uint64_t kMaxFunctionBytes = 16 << 20;
-
-struct ElfEnd {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
-using ElfHandle = std::unique_ptr<Elf, ElfEnd>;
 
 constexpr char kDebugFiles[] = "/usr/lib/debug";
 

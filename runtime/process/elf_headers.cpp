@@ -8,11 +8,12 @@
 #include <array>
 #include <cstring>
 
+#include "runtime/base/page.h"
+
 namespace sonde {
 namespace {
 
 constexpr uint64_t kMost = 1u << 18;  // entries of a table
-constexpr uint64_t kPageMask = ~uint64_t{4095};
 
 }  // namespace
 

@@ -10,12 +10,10 @@
 #include "runtime/base/find.h"
 #include "runtime/base/unique_fd.h"
 
+#include "runtime/process/elf_handle.h"
+
 namespace sonde {
 namespace {
-
-struct ElfEnd {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
 
 class Reader {
  public:
@@ -85,7 +83,7 @@ std::shared_ptr<const ElfImage> ElfImage::read(const std::string& path) {
   auto image = std::make_shared<ElfImage>();
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   elf_version(EV_CURRENT);
-  const std::unique_ptr<Elf, ElfEnd> elf(fd ? elf_begin(fd.get(), ELF_C_READ_MMAP, nullptr) : nullptr);
+  const ElfHandle elf(fd ? elf_begin(fd.get(), ELF_C_READ_MMAP, nullptr) : nullptr);
   if (elf != nullptr && elf_kind(elf.get()) == ELF_K_ELF) Reader(elf.get(), *image).run();
   return image;
 }

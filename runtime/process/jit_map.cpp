@@ -23,7 +23,7 @@
 namespace sonde {
 namespace {
 
-constexpr off_t kMaxBytes = 64 << 20;
+constexpr off_t kMostRead = 64 << 20;
 constexpr size_t kChunk = 1 << 20;
 constexpr size_t kLongestName = 512;
 constexpr size_t kMostFunctions = 1'000'000;
@@ -94,7 +94,7 @@ bool JitMap::update() {
   }
   const off_t before = read_;
   std::string chunk;
-  while (read_ < std::min(status.st_size, kMaxBytes)) {
+  while (read_ < std::min(status.st_size, kMostRead)) {
     chunk.resize(kChunk);
     const ssize_t got = pread(file_.get(), chunk.data(), chunk.size(), read_);
     const size_t used = got > 0 ? add({chunk.data(), static_cast<size_t>(got)}) : 0;

@@ -41,7 +41,7 @@ bool parse_line(const char* line, Mount& mount) {
 }
 
 template <typename Wanted>
-std::optional<Mount> find_in(const std::string& path, const Wanted& wanted) {
+std::optional<Mount> first_of(const std::string& path, const Wanted& wanted) {
   FILE* file = std::fopen(path.c_str(), "re");
   if (file == nullptr) return std::nullopt;
   char* line = nullptr;
@@ -56,31 +56,31 @@ std::optional<Mount> find_in(const std::string& path, const Wanted& wanted) {
 }
 
 template <typename Wanted>
-std::optional<Mount> find(pid_t pid, const Wanted& wanted) {
-  auto found = find_in("/proc/" + std::to_string(pid) + "/mountinfo", wanted);
-  return found ? found : find_in("/proc/self/mountinfo", wanted);
+std::optional<Mount> find_mount(pid_t pid, const Wanted& wanted) {
+  auto found = first_of("/proc/" + std::to_string(pid) + "/mountinfo", wanted);
+  return found ? found : first_of("/proc/self/mountinfo", wanted);
 }
 
 /// Whether the device is that of the file system at /. If its server does not answer, nothing here runs on anyway.
 bool is_of_root(uint32_t major, uint32_t minor) {
-  const auto root = find_in("/proc/self/mountinfo", [](const Mount& one) { return one.point == "/"; });
+  const auto root = first_of("/proc/self/mountinfo", [](const Mount& one) { return one.point == "/"; });
   return root && root->major == major && root->minor == minor;
 }
 
 }  // namespace
 
 std::optional<Mount> mount_by_id(pid_t pid, unsigned long id) {
-  return find(pid, [id](const Mount& mount) { return mount.id == id; });
+  return find_mount(pid, [id](const Mount& mount) { return mount.id == id; });
 }
 
 std::optional<Mount> mount_of_type(std::string_view type) {
   const char* own = "/proc/self/mountinfo";
-  auto whole = find_in(own, [type](const Mount& one) { return one.type == type && one.root == "/"; });
-  return whole ? whole : find_in(own, [type](const Mount& one) { return one.type == type; });
+  auto whole = first_of(own, [type](const Mount& one) { return one.type == type && one.root == "/"; });
+  return whole ? whole : first_of(own, [type](const Mount& one) { return one.type == type; });
 }
 
 bool is_served(pid_t pid, uint32_t major, uint32_t minor) {
-  const auto mount = find(pid, [=](const Mount& one) { return one.major == major && one.minor == minor; });
+  const auto mount = find_mount(pid, [=](const Mount& one) { return one.major == major && one.minor == minor; });
   const auto begins = [&](const char* type) { return mount->type.starts_with(type); };
   return mount && std::ranges::any_of(kServed, begins) && !is_of_root(major, minor);
 }

@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <iterator>
 
+#include "runtime/base/page.h"
 #include "runtime/process/elf_headers.h"
 
 namespace sonde {
 namespace {
-
-constexpr uint64_t kPageMask = ~uint64_t{4095};
 
 /// The executable segments of a file, with their addresses relative to where its first byte is loaded.
 std::vector<Elf64_Phdr> text_segments(const std::string& path) {

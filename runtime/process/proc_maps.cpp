@@ -47,7 +47,7 @@ void parse_file(std::string_view device, std::string_view inode, FileId& file) {
 }
 
 /// The kernel writes a newline in a path as \012.
-std::string unescape(std::string_view path) {
+std::string with_newlines(std::string_view path) {
   std::string text;
   for (size_t i = 0; i < path.size(); i++) {
     if (path.substr(i, 4) == "\\012") {
@@ -71,7 +71,7 @@ bool parse_line(std::string_view line, MapEntry& entry) {
   const std::string_view inode = take_word(line);
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   entry.executable = permissions.size() >= 3 && permissions[2] == 'x';
-  entry.path = unescape(line);
+  entry.path = with_newlines(line);
   entry.deleted = take_deleted_mark(entry.path);
   parse_file(device, inode, entry.file);
   return parse_hex(range.substr(0, dash), entry.start) && parse_hex(range.substr(dash + 1), entry.end) &&

@@ -12,15 +12,13 @@
 
 #include "runtime/base/unique_fd.h"
 
+#include "runtime/process/elf_handle.h"
+
 namespace sonde {
 namespace {
 
 constexpr unsigned kStapsdt = 3;
 constexpr size_t kAddresses = 3 * sizeof(uint64_t);
-
-struct ElfEnd {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
 
 /// Removes the text up to the next NUL, and that, from `bytes`. Empty: there is none.
 std::string take_text(std::string_view& bytes) {
@@ -52,7 +50,7 @@ std::vector<UsdtProbe> read_usdt_probes(const std::string& path) {
   std::vector<UsdtProbe> found;
   elf_version(EV_CURRENT);
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  const std::unique_ptr<Elf, ElfEnd> elf(file ? elf_begin(file.get(), ELF_C_READ, nullptr) : nullptr);
+  const ElfHandle elf(file ? elf_begin(file.get(), ELF_C_READ, nullptr) : nullptr);
   size_t names = 0;
   if (!elf || gelf_getclass(elf.get()) != ELFCLASS64 || elf_getshdrstrndx(elf.get(), &names) != 0) return found;
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf.get(), section)) != nullptr;) {

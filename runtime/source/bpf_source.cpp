@@ -28,6 +28,7 @@
 #include <map>
 #include <optional>
 
+#include "runtime/base/page.h"
 #include "runtime/bpf/bpf_call.h"
 #include "runtime/bpf/chain.h"
 #include "runtime/bpf/cpus.h"
@@ -81,7 +82,6 @@ class Waker {
   }
 
  private:
-  static constexpr size_t kPage = 4096;
   int fd_ = -1;
   uint64_t* consumer_ = nullptr;
   uint64_t* producer_ = nullptr;

@@ -62,7 +62,7 @@ std::string unsigned_text(uint64_t value) { return std::to_string(value); }
 std::string int_text(uint64_t value) { return std::to_string(static_cast<int32_t>(value)); }
 
 template <typename T>
-T read_as(std::string_view bytes, size_t at) {
+T read_whole(std::string_view bytes, size_t at) {
   T value{};
   if (at + sizeof value <= bytes.size()) std::memcpy(&value, bytes.data() + at, sizeof value);
   return value;
@@ -251,8 +251,8 @@ class Decoder {
     if (is_array(shape) && is_empty(shape)) return id == Struct::option_value ? "\"\"" : "[]";
     if (id == Struct::fd_pair)
       return or_pointer(shape.out, [&](const auto& piece) {
-        return "[" + descriptor(read_as<uint32_t>(piece.bytes, 0)) + ", " +
-               descriptor(read_as<uint32_t>(piece.bytes, 4)) + "]";
+        return "[" + descriptor(read_whole<uint32_t>(piece.bytes, 0)) + ", " +
+               descriptor(read_whole<uint32_t>(piece.bytes, 4)) + "]";
       });
     return or_pointer(shape.out, [&](const auto& piece) {
       return format_structure(id, piece.bytes.substr(0, most_bytes(id, shape)), is_array(shape));
@@ -270,7 +270,7 @@ class Decoder {
   /// In the first version of capget and capset there is no second structure.
   bool has_one_capability_word() const {
     const auto header = memory_.find(argument(0));
-    return header && read_as<uint32_t>(header->bytes, 0) == _LINUX_CAPABILITY_VERSION_1;
+    return header && read_whole<uint32_t>(header->bytes, 0) == _LINUX_CAPABILITY_VERSION_1;
   }
 
   /// The kernel gives the rest of a time, not of a moment, and only where a signal has ended the call.
@@ -281,14 +281,14 @@ class Decoder {
 
   static std::string linger_text(std::string_view bytes) {
     if (bytes.size() != sizeof(linger)) return quote(bytes, false);
-    return "{l_onoff=" + std::to_string(read_as<int>(bytes, 0)) +
-           ", l_linger=" + std::to_string(read_as<int>(bytes, 4)) + "}";
+    return "{l_onoff=" + std::to_string(read_whole<int>(bytes, 0)) +
+           ", l_linger=" + std::to_string(read_whole<int>(bytes, 4)) + "}";
   }
 
   /// The value of SO_ERROR.
   static std::string error_name(std::string_view bytes) {
     if (bytes.size() != sizeof(int)) return "";
-    const auto error = read_as<int>(bytes, 0);
+    const auto error = read_whole<int>(bytes, 0);
     const char* name = error > 0 ? strerrorname_np(error) : nullptr;
     return "[" + (name != nullptr ? std::string(name) : std::to_string(error)) + "]";
   }
@@ -347,7 +347,7 @@ class Decoder {
     const std::string_view count = memory_.pointers(value_);
     if (memory_.texts().empty()) {
       const auto first = memory_.find(value_);
-      const bool is_empty = first && first->bytes.size() >= 8 && read_as<uint64_t>(first->bytes, 0) == 0;
+      const bool is_empty = first && first->bytes.size() >= 8 && read_whole<uint64_t>(first->bytes, 0) == 0;
       return is_empty || count == "0" ? "[]" : pointer();
     }
     const bool endless = count.ends_with('?');
@@ -384,7 +384,7 @@ class Decoder {
     const auto piece = memory_.find(value_);
     if (!piece) return "";
     for (size_t at = 0; at + 8 <= piece->bytes.size(); at += 8) {
-      if (read_as<uint64_t>(piece->bytes, at) != 0) continue;
+      if (read_whole<uint64_t>(piece->bytes, at) != 0) continue;
       return " /* " + std::to_string(at / 8) + (at == 8 ? " var */" : " vars */");
     }
     return "";
@@ -398,7 +398,7 @@ class Decoder {
     uint64_t left = moved != nullptr ? static_cast<uint64_t>(*moved) : kMinusOne;
     std::string text;
     for (size_t at = 0; at + 16 <= piece->bytes.size(); at += 16) {
-      const auto base = read_as<uint64_t>(piece->bytes, at), length = read_as<uint64_t>(piece->bytes, at + 8);
+      const auto base = read_whole<uint64_t>(piece->bytes, at), length = read_whole<uint64_t>(piece->bytes, at + 8);
       text += (text.empty() ? "{iov_base=" : ", {iov_base=") + buffer(base, std::min(length, left)) +
               ", iov_len=" + unsigned_text(length) + "}";
       left -= std::min(length, left);
@@ -416,20 +416,20 @@ class Decoder {
     const auto piece = memory_.find(value_);
     if (!piece || piece->bytes.size() < 56) return pointer();
     const std::string_view bytes = piece->bytes;
-    const auto name = read_as<uint64_t>(bytes, 0), vector_at = read_as<uint64_t>(bytes, 16);
-    const auto name_length = read_as<uint32_t>(bytes, 8);
+    const auto name = read_whole<uint64_t>(bytes, 0), vector_at = read_whole<uint64_t>(bytes, 16);
+    const auto name_length = read_whole<uint32_t>(bytes, 8);
     if (out && !succeeded()) return "{msg_namelen=" + unsigned_text(name_length) + "}";
-    const auto control = read_as<uint64_t>(bytes, 32), control_length = read_as<uint64_t>(bytes, 40);
+    const auto control = read_whole<uint64_t>(bytes, 32), control_length = read_whole<uint64_t>(bytes, 40);
     const auto address = memory_.find(name);
     const std::string from = address ? format_address(address->bytes) : "";
     std::string text = "{msg_name=" + (from.empty() ? pointer_text(name) : from);
     text += ", msg_namelen=" + unsigned_text(name_length);
     text += ", msg_iov=" + vector(vector_at, out ? &call_.result : nullptr);
-    text += ", msg_iovlen=" + unsigned_text(read_as<uint64_t>(bytes, 24));
+    text += ", msg_iovlen=" + unsigned_text(read_whole<uint64_t>(bytes, 24));
     if (const auto data = control_length == 0 ? std::nullopt : memory_.find(control))
       text += ", msg_control=" + format_control(data->bytes, control_length);
     text += ", msg_controllen=" + unsigned_text(control_length);
-    return text + ", msg_flags=" + format_constant(Set::message_flags, read_as<uint32_t>(bytes, 48)) + "}";
+    return text + ", msg_flags=" + format_constant(Set::message_flags, read_whole<uint32_t>(bytes, 48)) + "}";
   }
 
   std::string descriptors(const ArgumentShape& shape) const {
@@ -439,10 +439,10 @@ class Decoder {
   /// The last argument of pselect6: the signal mask and its size.
   std::string set_and_size(std::string_view bytes) const {
     if (bytes.size() < 16) return "";
-    const auto mask = read_as<uint64_t>(bytes, 0);
+    const auto mask = read_whole<uint64_t>(bytes, 0);
     const auto piece = memory_.find(mask);
     return "{sigmask=" + (piece ? format_structure(Struct::sigset, piece->bytes, false) : pointer_text(mask)) +
-           ", sigsetsize=" + unsigned_text(read_as<uint64_t>(bytes, 8)) + "}";
+           ", sigsetsize=" + unsigned_text(read_whole<uint64_t>(bytes, 8)) + "}";
   }
 
   std::string protocol(uint64_t family) const {
@@ -649,15 +649,15 @@ class Decoder {
       case TCSETSF: return format_terminal_settings(bytes, shown_amount().whole);
       case FS_IOC_GETFLAGS:
       case FS_IOC_SETFLAGS:
-        return bytes.size() < 4 ? "" : "[" + format_constant(Set::inode_flags, read_as<uint32_t>(bytes, 0)) + "]";
-      case BLKGETSIZE64: return bytes.size() < 8 ? "" : "[" + std::to_string(read_as<uint64_t>(bytes, 0)) + "]";
+        return bytes.size() < 4 ? "" : "[" + format_constant(Set::inode_flags, read_whole<uint32_t>(bytes, 0)) + "]";
+      case BLKGETSIZE64: return bytes.size() < 8 ? "" : "[" + std::to_string(read_whole<uint64_t>(bytes, 0)) + "]";
       case TIOCGWINSZ:
       case TIOCSWINSZ:
-        return "{ws_row=" + std::to_string(read_as<uint16_t>(bytes, 0)) +
-               ", ws_col=" + std::to_string(read_as<uint16_t>(bytes, 2)) +
-               ", ws_xpixel=" + std::to_string(read_as<uint16_t>(bytes, 4)) +
-               ", ws_ypixel=" + std::to_string(read_as<uint16_t>(bytes, 6)) + "}";
-      default: return bytes.size() < 4 ? "" : "[" + std::to_string(read_as<int32_t>(bytes, 0)) + "]";
+        return "{ws_row=" + std::to_string(read_whole<uint16_t>(bytes, 0)) +
+               ", ws_col=" + std::to_string(read_whole<uint16_t>(bytes, 2)) +
+               ", ws_xpixel=" + std::to_string(read_whole<uint16_t>(bytes, 4)) +
+               ", ws_ypixel=" + std::to_string(read_whole<uint16_t>(bytes, 6)) + "}";
+      default: return bytes.size() < 4 ? "" : "[" + std::to_string(read_whole<int32_t>(bytes, 0)) + "]";
     }
   }
 

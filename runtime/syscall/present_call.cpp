@@ -15,14 +15,13 @@
 #include <fstream>
 #include <vector>
 
+#include "runtime/base/page.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/process/syscall_table.h"
 #include "runtime/syscall/decode.h"
 
 namespace sonde {
 namespace {
-
-constexpr uint64_t kPage = 4096;
 
 /// Memory of one call, with its own copy of the bytes.
 class PresentMemory {

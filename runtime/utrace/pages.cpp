@@ -19,11 +19,11 @@
 #include <vector>
 
 #include "runtime/base/kept_fds.h"
+#include "runtime/base/page.h"
 
 namespace sonde {
 namespace {
 
-constexpr uint64_t kPage = 4096;
 constexpr uint64_t kLowest = kPage, kHighest = uint64_t{1} << 47;  // of addresses that can be mapped
 constexpr size_t kMostHelpers = 16, kMostIdle = 2;
 

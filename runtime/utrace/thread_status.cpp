@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "runtime/base/procfs.h"
+#include "runtime/base/signal_bit.h"
 
 namespace sonde {
 
@@ -68,7 +69,7 @@ bool is_namespace_init(pid_t pid) {
 Disposition read_disposition(pid_t tid, int signal) {
   ThreadStatus status;
   if (!read_status(tid, &status)) return {};
-  const uint64_t bit = uint64_t{1} << (signal - 1);
+  const uint64_t bit = signal_bit(signal);
   return {(status.ignored & bit) != 0, (status.caught & bit) != 0};
 }
 

@@ -36,7 +36,7 @@ def ways(world):
             if not options or linker == LINKER]
 
 
-@scenario(short=True)
+@scenario()
 def program_by_its_linker(world):
     for program, linker in ways(world):
         name = program.rsplit("/", 1)[1]

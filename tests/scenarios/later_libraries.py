@@ -52,7 +52,7 @@ def counts(text):
     return {line.split()[0]: int(line.split()[-1]) for line in text.splitlines() if len(line.split()) == 2 and line[0] == " "}
 
 
-@scenario(short=True)
+@scenario()
 def every_library_of_a_name_is_probed(world):
     """Libraries of different layout, A B A B: each call of each of them is counted, and the program computes what it
     computes untraced. A breakpoint of one at the same offset in the other would break an instruction there."""

@@ -129,7 +129,7 @@ def one_program_twice_is_one_element(world):
     equal([line.split()[-1] for line in result.stdout.splitlines() if line.strip()], ["6"], "elements")
 
 
-@scenario(short=True)
+@scenario()
 def names_of_a_library_in_the_place_of_another(world):
     """dlclose(), then dlopen() of another library at the same addresses; and a library that is not loaded any more."""
     program = world.program("times", "-O1", "-DFUNC=alpha")

@@ -85,7 +85,7 @@ def text_of(place):
     return f"copyinstr((uintptr_t){place}.str, {place}.len + 1)"
 
 
-@scenario(short=True)
+@scenario()
 def arguments_of_go_functions(world):
     """Registers of ABIInternal, its stack, a receiver, two results, instances of a generic function: as written."""
     def entry(function, name, form, values, event="entry"):

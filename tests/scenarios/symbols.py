@@ -145,7 +145,7 @@ def a_program_with_a_long_name(world):
     equal(counts(result.stdout), {program.name: 20}, "calls")
 
 
-@scenario(short=True)
+@scenario()
 def functions_by_their_names_in_the_source(world):
     """C++ functions with the names of the source: each description counts the calls that names.cpp states, under the
     name that stacks print."""

@@ -8,7 +8,7 @@ namespace {
 
 int attachments() {
   const char* wanted = getenv("SONDE_TEST_ATTACHMENTS");
-  return wanted != nullptr ? atoi(wanted) : 60;
+  return wanted != nullptr ? atoi(wanted) : 25;
 }
 
 /// busy.c, which runs until finish() and then reports what it has observed.

@@ -22,7 +22,7 @@
  * A load of absent memory is an exception: it costs as much as a hundred
  * others. So the rest of a run whose result will be thrown away loads nothing
  * more, an address that is known to be bad is not tried again, and a firing
- * tries at most FAULTS of them.
+ * tries at most SONDE_FAULTS_MAX of them.
  *
  * If there is no memory at the address, the load faults. The record has the
  * time of the last run, unless an earlier ECB of the firing is already
@@ -50,33 +50,18 @@
 #include "kmod/device/writer.h"
 
 #define ATTEMPTS 80u /* one for each capture, and some more for loads */
-#define FAULTS 64u /* loads that may fail in one firing; later ones fault untried */
 
 enum outcome { DONE, HELD, ABSENT };
 
-/* The absent memory that programs on this CPU have tried to read. */
-struct absence {
-	bool watched;
-	bool notes; /* the run can be repeated */
-	u32 faults; /* of the firing */
-	bool noted; /* the fields below are valid */
-	bool text;
-	u32 length;
-	u64 address;
-	u32 bad_count;
-	const u64 *bad; /* addresses that must not be noted */
-	const struct sonde_firing *deferred; /* the last firing that was deferred */
-};
+DEFINE_PER_CPU(struct sonde_absence[2], sonde_absences);
 
-static DEFINE_PER_CPU(struct absence[2], absences);
-
-/* Of task context, or of interrupts. */
-static struct absence *defer_absence(void)
+static struct sonde_absence *defer_absence(void)
 {
-	return this_cpu_ptr(&absences[!in_task()]);
+	return this_cpu_ptr(&sonde_absences[!in_task()]);
 }
 
-static bool defer_is_bad(const struct absence *here, u64 address)
+/* Whether the address must not be noted. */
+bool sonde_is_bad(const struct sonde_absence *here, u64 address)
 {
 	u32 n;
 
@@ -86,25 +71,10 @@ static bool defer_is_bad(const struct absence *here, u64 address)
 	return false;
 }
 
-/**
- * sonde_may_read() - whether the running program may try to read user memory
- * @address: its address
- *
- * Context: Any but NMI; preemption is off in a firing.
- */
-bool sonde_may_read(u64 address)
-{
-	const struct absence *here = raw_cpu_ptr(&absences[!in_task()]);
-
-	return !here->watched ||
-	       (!here->noted && here->faults < FAULTS &&
-		!defer_is_bad(here, address));
-}
-
 /* A load of the running program was tried, and has failed. */
 void sonde_note_fault(void)
 {
-	raw_cpu_ptr(&absences[!in_task()])->faults++;
+	raw_cpu_ptr(&sonde_absences[!in_task()])->faults++;
 }
 
 /**
@@ -117,10 +87,10 @@ void sonde_note_fault(void)
  */
 void sonde_note_absent(u64 address, u32 length, bool text)
 {
-	struct absence *here = defer_absence();
+	struct sonde_absence *here = defer_absence();
 
 	if (!here->watched || !here->notes || here->noted || !current->mm ||
-	    defer_is_bad(here, address))
+	    sonde_is_bad(here, address))
 		return; /* without an mm, nothing can be brought in */
 	here->noted = true;
 	here->text = text;
@@ -130,7 +100,7 @@ void sonde_note_absent(u64 address, u32 length, bool text)
 
 static void defer_watch(const u64 *bad, u32 bad_count, bool notes)
 {
-	struct absence *here = defer_absence();
+	struct sonde_absence *here = defer_absence();
 
 	here->notes = notes;
 	here->noted = false;
@@ -141,7 +111,7 @@ static void defer_watch(const u64 *bad, u32 bad_count, bool notes)
 
 static bool defer_unwatch(void)
 {
-	struct absence *here = defer_absence();
+	struct sonde_absence *here = defer_absence();
 
 	here->watched = false;
 	return here->noted;
@@ -150,7 +120,7 @@ static bool defer_unwatch(void)
 /* A firing begins whose programs read user memory. */
 void sonde_fire_watch(void)
 {
-	struct absence *here = defer_absence();
+	struct sonde_absence *here = defer_absence();
 
 	here->faults = 0;
 	here->deferred = NULL;
@@ -409,7 +379,7 @@ static bool defer_is_there(u64 address, u32 length)
 }
 
 static void defer_bring_in(struct sonde_deferred *deferred,
-			   const struct absence *missed)
+			   const struct sonde_absence *missed)
 {
 	const char __user *text =
 		(const char __user *)(unsigned long)missed->address;
@@ -451,7 +421,7 @@ static bool defer_resume(struct sonde_deferred *deferred,
  * the session is over.
  */
 static bool defer_bring_in_alone(struct sonde_deferred *deferred,
-				 const struct absence *missed,
+				 const struct sonde_absence *missed,
 				 struct sonde_tracee *tracee)
 {
 	struct sonde_pause pause;
@@ -597,7 +567,7 @@ static enum outcome defer_attempt(struct sonde_deferred *deferred,
 bool sonde_fire_deferred(struct sonde_deferred *deferred,
 			 struct sonde_tracee *tracee)
 {
-	struct absence missed;
+	struct sonde_absence missed;
 	enum outcome outcome;
 
 	if (!defer_leaves(deferred, tracee))

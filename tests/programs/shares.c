@@ -2,6 +2,7 @@
 // Knows by its own CPU clock where its time goes.
 //   shares calls SECONDS       50 us of work(), then one getppid(): "calls N", N the percentage of its CPU time
 //   shares functions SECONDS   a() 60 %, b() 30 %, c() 10 %, in slices of 0.6, 0.3 and 0.1 ms: "a N b N c N"
+//   shares strings SECONDS     copy() in one string instruction of 1 MiB, and a(): "copy N a N"
 // And how often another process took its processor: "preempted N".
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -65,9 +66,28 @@ static void functions(double seconds) {
   printf("a %.2f b %.2f c %.2f\n", spent[0] / all, spent[1] / all, spent[2] / all);
 }
 
+__attribute__((noinline)) static void copy(void) {
+  static char from[1 << 20], to[sizeof from];
+  char *source = from, *target = to;
+  size_t count = sizeof from;
+  __asm__ volatile("rep movsb" : "+S"(source), "+D"(target), "+c"(count) : : "memory");
+}
+
+static void strings(double seconds) {
+  long turns = turns_in(0.0003);
+  double copied = 0, counted = 0, end = now() + seconds;
+  for (double at[3] = {now()}; at[0] < end; at[0] = at[2]) {
+    copy(), at[1] = now();
+    a(turns), at[2] = now();
+    copied += at[1] - at[0], counted += at[2] - at[1];
+  }
+  double all = (copied + counted) / 100;
+  printf("copy %.2f a %.2f\n", copied / all, counted / all);
+}
+
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
-  (strcmp(argv[1], "calls") == 0 ? calls : functions)(atof(argv[2]));
+  (strcmp(argv[1], "calls") == 0 ? calls : strcmp(argv[1], "strings") == 0 ? strings : functions)(atof(argv[2]));
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
   printf("preempted %ld\n", usage.ru_nivcsw);

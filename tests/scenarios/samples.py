@@ -65,17 +65,25 @@ def samples_have_their_own_callers(world):
     check(not wrong, f"callers of spin_N: {wrong} of {pairs}")
 
 
+def differs(own, found, total):
+    """More than one percentage point for 10,000 samples, and three standard deviations for fewer."""
+    for name, percent in own.items():
+        allowed = max(1.0, 3 * (percent * (100 - percent) / total) ** 0.5)
+        if abs(found.get(name, 0) - percent) > allowed:
+            return f"{name}: {percent} % of the time, {found.get(name, 0):.2f} % of {total} samples"
+    rest = sum(percent for name, percent in found.items() if name not in own)
+    return "" if rest <= 1 else f"{rest:.2f} % of the samples are elsewhere: {found}"
+
+
 @scenario(only="ptrace", why="the module samples CPUs, in the interrupt itself", alone=True)
 def samples_divide_as_the_time_does(world):
-    """Within one percentage point for 10,000 samples, and three standard deviations for fewer."""
-    def complaint(own, found, total):
-        for name, percent in own.items():
-            allowed = max(1.0, 3 * (percent * (100 - percent) / total) ** 0.5)
-            if abs(found.get(name, 0) - percent) > allowed:
-                return f"{name}: {percent} % of the time, {found.get(name, 0):.2f} % of {total} samples"
-        rest = sum(percent for name, percent in found.items() if name not in own)
-        return "" if rest <= 1 else f"{rest:.2f} % of the samples are elsewhere: {found}"
-    judge(world, "functions", complaint)
+    judge(world, "functions", differs)
+
+
+@scenario(only="ptrace", why="the module samples CPUs, in the interrupt itself", alone=True)
+def samples_find_a_long_string_instruction(world):
+    """It is interrupted between two of its repetitions, not at its end."""
+    judge(world, "strings", differs)
 
 
 @scenario(only="ptrace", why="the module samples CPUs, in the interrupt itself")

@@ -180,7 +180,8 @@ static bool fire_may_unwind(const struct pt_regs *regs)
  * per frame and with all registers, so it is not used here; it would not save
  * code either.
  */
-int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
+static int fire_walk_stack(struct sonde_firing *firing, u64 *to, u32 max,
+			   u32 *lacks)
 {
 	const struct pt_regs *regs = firing->regs;
 	u32 count = 0;
@@ -189,7 +190,7 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 	if (!regs || !max)
 		return 0;
 	if (fire_may_unwind(regs))
-		return sonde_unwind(firing, to, max);
+		return sonde_unwind(firing, to, max, lacks);
 	to[count++] = sonde_pc(regs);
 	if (!sonde_is_native(regs))
 		return count;
@@ -211,22 +212,31 @@ int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max)
 	return count;
 }
 
+/* Walks a stack for a record, which will tell what the stack lacks. */
+int sonde_capture_stack(struct sonde_firing *firing, u64 *to, u32 max)
+{
+	return fire_walk_stack(firing, to, max, &firing->lacks);
+}
+
 /* The stack is walked once per firing, however many programs need its depth. */
 static u32 fire_stack_depth(struct sonde_firing *firing)
 {
 	u64 *frames = (u64 *)firing->writer->path; /* half a page */
+	u32 lacks = 0; /* of frames that are not recorded */
 
 	if (!firing->depth)
-		firing->depth = 1 + sonde_walk_stack(firing, frames,
-						     SONDE_DIF_MAX_FRAMES);
+		firing->depth = 1 + fire_walk_stack(firing, frames,
+						    SONDE_DIF_MAX_FRAMES,
+						    &lacks);
 	return firing->depth - 1;
 }
 
 static u64 fire_caller(struct sonde_firing *firing)
 {
+	u32 lacks = 0;
 	u64 frames[2];
 
-	return sonde_walk_stack(firing, frames, 2) == 2 ? frames[1] : 0;
+	return fire_walk_stack(firing, frames, 2, &lacks) == 2 ? frames[1] : 0;
 }
 
 static u64 fire_cpu_time(void)
@@ -594,7 +604,7 @@ static const struct sonde_dif_env sonde_env = {
 	.variable = sonde_variable,
 	.user_register = sonde_register,
 	.text = sonde_text,
-	.stack = sonde_walk_stack,
+	.stack = sonde_capture_stack,
 	.read_kernel = fire_env_read_kernel,
 	.read_kernel_text = fire_env_read_kernel_text,
 	.kernel_stack = fire_env_kernel_stack,
@@ -730,8 +740,13 @@ noinline u32 sonde_fire_interpret(struct sonde_firing *firing,
 		.thread_variables = firing->thread_variables,
 		.execname = firing->task->comm,
 	};
+	u32 bytes;
 
-	return sonde_dif_run(&program->view, &view, record);
+	firing->lacks = 0;
+	bytes = sonde_dif_run(&program->view, &view, record);
+	if (bytes)
+		record->flags |= firing->lacks;
+	return bytes;
 }
 
 static __always_inline void fire_ecb(struct sonde_firing *firing,

@@ -36,7 +36,7 @@ u64 sonde_register(struct sonde_firing *firing, u32 number);
 int sonde_read_text(u64 address, char *to, u32 max);
 int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,
 	       u32 max);
-int sonde_walk_stack(struct sonde_firing *firing, u64 *to, u32 max);
+int sonde_capture_stack(struct sonde_firing *firing, u64 *to, u32 max);
 int sonde_read_present(u64 address, void *to, u32 length);
 
 /* locations.c */
@@ -66,7 +66,8 @@ static inline int sonde_load_text(struct sonde_firing *firing, u64 address,
 /* unwind.c: the maximal cost of a walk, in program instructions */
 #define SONDE_WALK_COST(frames) (512u + 64u * (frames))
 
-u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max);
+u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max,
+		 u32 *lacks);
 
 void sonde_fire_prepare(struct sonde_firing *firing, u32 needs);
 u32 sonde_fire_interpret(struct sonde_firing *firing,

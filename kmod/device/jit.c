@@ -263,6 +263,16 @@ TRANSLATES(capture)
 		sonde_lower_land(l, taken);
 }
 
+static bool jit_captures_stacks(const struct sonde_lowering *l)
+{
+	u32 at;
+
+	for (at = 0; at < l->program->length; at++)
+		if (l->program->insns[at].op == SONDE_DIF_CAPSTACK)
+			return true;
+	return false;
+}
+
 /* Stores size, flags, slots and faults of the record; returns the size. */
 TRANSLATES(record)
 {
@@ -284,6 +294,10 @@ TRANSLATES(record)
 	/* flags are the low half of the word */
 	sonde_lower_st(l, BPF_W, jit_record(l), RECORD(flags),
 		       l->program->slots << 16);
+	if (jit_captures_stacks(l)) {
+		jit_load_field(l, BPF_REG_1, BPF_W, FIRING(lacks));
+		sonde_lower_stx(l, BPF_H, jit_record(l), BPF_REG_1, RECORD(flags));
+	}
 	jit_exit(l);
 }
 
@@ -353,6 +367,8 @@ static void jit_begin(struct sonde_lowering *l)
 			       sonde_lower_fixed_size(l->program));
 	if (l->facts.faults)
 		sonde_lower_st(l, BPF_DW, firing, FIRING(faults), 0);
+	if (jit_captures_stacks(l))
+		sonde_lower_st(l, BPF_W, firing, FIRING(lacks), 0);
 	for (slot = 0; slot < l->program->slots; slot++)
 		if (l->facts.zeroed >> slot & 1)
 			sonde_lower_st(l, BPF_DW, record,

@@ -227,8 +227,8 @@ u64 sonde_jit_stack(u64 context, u64 insn, u64 a, u64 b, u64 r5)
 {
 	struct sonde_firing *firing = jit_firing_of(context);
 	const struct sonde_dif_insn *in = jit_insn_of(insn);
-	int frames =
-		sonde_walk_stack(firing, (u64 *)jit_span_start(firing), in->i);
+	int frames = sonde_capture_stack(firing, (u64 *)jit_span_start(firing),
+					 in->i);
 
 	jit_end_span(firing, in->d, 8 * frames, 8 * frames);
 	return 0;

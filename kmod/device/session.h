@@ -357,6 +357,7 @@ struct sonde_firing {
 	u64 fault_address;
 	u32 used; /* bytes of the record */
 	u32 faulted; /* a load faulted, and no capture has taken the fault over */
+	u32 lacks; /* of the user stacks in the record: SONDE_RECORD_STACK_... */
 	u64 args[SONDE_DIF_ARGS];
 };
 

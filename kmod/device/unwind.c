@@ -22,6 +22,7 @@
 #include "kmod/device/fire.h"
 #include "kmod/device/session.h"
 #include "kmod/shared/eh_frame.h"
+#include "kmod/shared/stack_flags.h"
 
 #define GAPS_MAX 4u /* maximal number of pages by which a linker moves the text */
 
@@ -31,6 +32,8 @@ struct walk {
 	u64 regs[SONDE_CFI_REGISTERS];
 	u64 start, end; /* the last mapping that was looked up */
 	struct sonde_cfi_table table; /* of the mapped object */
+	u32 lacks; /* SONDE_RECORD_STACK_... */
+	bool lost; /* the last frame has no row, but a frame pointer: no thread starts there */
 };
 
 static int unwind_read_table(void *walk, u64 address, void *to, u32 length)
@@ -48,6 +51,13 @@ static bool unwind_is_object(struct mm_struct *mm,
 {
 	return vma->vm_file ||
 	       vma->vm_start == (unsigned long)mm->context.vdso;
+}
+
+/* Whether the process has made the code in it, as a compiler that runs in it does. */
+static bool unwind_is_own(struct mm_struct *mm,
+			  const struct vm_area_struct *vma)
+{
+	return !unwind_is_object(mm, vma) && !vma->vm_ops;
 }
 
 /* Whether @pc is in code. Looks up its mapping and, for an object, the table. */
@@ -73,6 +83,8 @@ static int unwind_is_code(void *context, u64 pc)
 		w->end = vma->vm_end;
 		w->table.count = 0;
 		mapped = unwind_is_object(mm, vma);
+		if (unwind_is_own(mm, vma))
+			w->lacks |= SONDE_RECORD_STACK_COMPILED;
 		base = vma->vm_start;
 		if (vma->vm_file)
 			base -= (u64)vma->vm_pgoff << PAGE_SHIFT;
@@ -86,10 +98,9 @@ static int unwind_is_code(void *context, u64 pc)
 	return code;
 }
 
-static const struct sonde_cfi_row *unwind_row(void *context, u64 pc,
-					      u64 *header)
+static const struct sonde_cfi_row *unwind_find_row(struct walk *w, u64 pc,
+						   u64 *header)
 {
-	struct walk *w = context;
 	u64 fde;
 
 	if (!unwind_is_code(w, pc) ||
@@ -98,6 +109,16 @@ static const struct sonde_cfi_row *unwind_row(void *context, u64 pc,
 		return NULL;
 	*header = w->table.header;
 	return &w->cfi.row;
+}
+
+static const struct sonde_cfi_row *unwind_row(void *context, u64 pc,
+					      u64 *header)
+{
+	struct walk *w = context;
+	const struct sonde_cfi_row *row = unwind_find_row(w, pc, header);
+
+	w->lost = !row && w->regs[SONDE_CFI_FP];
+	return row;
 }
 
 static const struct sonde_cfi_env unwind_env = {
@@ -112,19 +133,28 @@ static const struct sonde_cfi_env unwind_env = {
  * @firing: it has the user registers
  * @to: program counters, innermost first
  * @max: maximal number, not 0
+ * @lacks: gets the bits of SONDE_RECORD_STACK_... that are true of it
  *
  * Context: A firing in task context, with interrupts on.
  * Return: number of program counters.
  */
-u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max)
+u32 sonde_unwind(const struct sonde_firing *firing, u64 *to, u32 max,
+		 u32 *lacks)
 {
 	struct walk *w = (void *)(firing->writer->path + PAGE_SIZE / 2);
+	u32 count;
 
 	BUILD_BUG_ON(sizeof(*w) > PAGE_SIZE / 2);
 	BUILD_BUG_ON(SONDE_DIF_MAX_FRAMES * sizeof(*to) > PAGE_SIZE / 2);
 	sonde_fetch_frame(firing->regs, w->regs);
 	w->start = 0;
 	w->end = 0;
+	w->lacks = 0;
+	w->lost = false;
 	sonde_cfi_begin(&w->cfi, &unwind_env, w, SONDE_WALK_COST(max));
-	return sonde_cfi_walk(&w->cfi, w->regs, firing->start.at_edge, to, max);
+	count = sonde_cfi_walk(&w->cfi, w->regs, firing->start.at_edge, to, max);
+	if (w->lost && count < max)
+		w->lacks |= SONDE_RECORD_STACK_LOST;
+	*lacks |= w->lacks;
+	return count;
 }

@@ -13,10 +13,12 @@
  * reader copies it first.
  */
 #include "kmod/shared/record.h"
+#include "kmod/shared/stack_flags.h"
 
 #define SONDE_RECORD_FLAGS                                      \
 	(SONDE_RECORD_PADDING | SONDE_RECORD_PREDICATE_FAULT | \
-	 SONDE_RECORD_HELD | SONDE_RECORD_UNNAMED_CALL)
+	 SONDE_RECORD_HELD | SONDE_RECORD_UNNAMED_CALL |        \
+	 SONDE_RECORD_STACK_LOST | SONDE_RECORD_STACK_COMPILED)
 
 static int span_is_inside(const struct sonde_record *record, uint64_t first,
 			  uint32_t kind, uint64_t slot)

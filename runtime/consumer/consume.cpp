@@ -11,6 +11,7 @@ namespace sonde {
 namespace {
 
 constexpr uint32_t kEndProbe = 2;
+constexpr uint32_t kLacking = SONDE_RECORD_STACK_LOST | SONDE_RECORD_STACK_COMPILED;
 constexpr size_t kPiece = 64 * 1024;  // output is written in pieces of about this size
 
 }  // namespace
@@ -93,9 +94,30 @@ const Consumer::ConsumerEcb* Consumer::find(const sonde_record& record) {
     source_->finish_record(const_cast<sonde_record&>(record), {kinds, slots});  // it is ours until it is consumed
     catch_up_();
   }
-  if (sonde_record_check(&record, record.size, kinds, slots) == 0) return &ecb;
-  ++malformed_;
-  return nullptr;
+  if (sonde_record_check(&record, record.size, kinds, slots) != 0) {
+    ++malformed_;
+    return nullptr;
+  }
+  if ((record.flags & kLacking) != 0) [[unlikely]]
+    tell_lacking(record, {kinds, record.slots});
+  return &ecb;
+}
+
+/// Of several stacks the longest one shows where it ends.
+void Consumer::tell_lacking(const sonde_record& record, std::span<const uint8_t> kinds) {
+  uint64_t longest = 0;
+  for (uint32_t slot = 0; slot < record.slots && (record.flags & SONDE_RECORD_PREDICATE_FAULT) == 0; slot++) {
+    const bool captured = kinds[slot] == SONDE_SLOT_STACK && (record.faults >> slot & 1) == 0;
+    if (captured && SONDE_SPAN_LENGTH(record.slot[slot]) > SONDE_SPAN_LENGTH(longest)) longest = record.slot[slot];
+  }
+  if (longest == 0) return;
+  const auto* first = reinterpret_cast<const uint8_t*>(&record) + SONDE_SPAN_OFFSET(longest);
+  const std::span frames(reinterpret_cast<const uint64_t*>(first), SONDE_SPAN_LENGTH(longest) / sizeof(uint64_t));
+  const Nanoseconds time(record.timestamp);
+  for (const LackingStack& found : names_.take_lacking(record.pid, time, frames, record.flags)) {
+    const std::string line = lacking_.next(static_cast<pid_t>(record.pid), names_.program_at(record.pid, time), found);
+    if (!line.empty()) state_.message(line);
+  }
 }
 
 /// After exit(), only END (once it is allowed) and ERROR; between an exit() in a clause of ERROR and END, not even

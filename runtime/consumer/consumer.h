@@ -132,6 +132,7 @@ class Consumer {
   bool wanted(const sonde_record& record) const;
   void begin_firing(const sonde_record& record);
   void find_cells(uint32_t tid);
+  void tell_lacking(const sonde_record& record, std::span<const uint8_t> kinds);
   const ProbeInfo* probe_of(const sonde_record& record, const ConsumerEcb& ecb);
   void run(const sonde_record& record, const ConsumerEcb& ecb);
   void take_traced();
@@ -191,6 +192,7 @@ class Consumer {
   std::deque<std::vector<uint64_t>> held_back_;  ///< records read during the search for ERROR's records, in order
   MergeReader reader_;
   std::set<const sonde_ring*> known_rings_;
+  LackingLines lacking_;
   uint64_t reported_malformed_ = 0;
   FaultLog faults_{[this](const FaultReport& fault) { printer_->faulted(fault); }};
 };

@@ -26,6 +26,11 @@ class ProcessNames : public SymbolNames {
   uint32_t space(uint32_t pid, Nanoseconds time, std::span<const uint64_t> addresses) override {
     return symbolizer_.space(pid, time, addresses);
   }
+  std::vector<LackingStack> take_lacking(uint32_t pid, Nanoseconds time, std::span<const uint64_t> frames,
+                                         uint32_t flags) {
+    return symbolizer_.take_lacking(pid, time, frames, flags);
+  }
+  std::string program_at(uint32_t pid, Nanoseconds time) { return symbolizer_.program_at(pid, time); }
   size_t processes() const { return symbolizer_.processes(); }
   void forget_ended(const std::unordered_set<uint32_t>& used);
   std::string name(uint32_t space, uint64_t address, SymbolValue::Kind kind) override;

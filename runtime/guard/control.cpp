@@ -44,7 +44,6 @@ constexpr int kTurnMs = 20;
 constexpr int kLetGoRounds = 100;
 constexpr uint64_t kSettledAfter = 1'000'000, kCopyOfPageTable = 50'000;  // ns of processor time
 constexpr uint64_t kPageBytes = 4096;
-constexpr uint64_t kMostLacking = 16;                              // lines about stacks
 constexpr auto kSettlePatience = std::chrono::milliseconds(1500);  // then the thread is interrupted
 constexpr auto kSettleLimit =
     std::chrono::seconds(60);  // on an overloaded machine a thread may wait that long for a processor
@@ -424,10 +423,8 @@ void Tracer::notify_cut_short() {
 }
 
 void Tracer::notify_lacking(Process& process, const LackingStack& found) {
-  if (lacking_ > kMostLacking) return;
-  events_.notice(lacking_++ < kMostLacking
-                     ? text_of(process.pid, found)
-                     : "stacks of more processes end early or have no names; sonde names no more of them");
+  const std::string line = lacking_.next(process.pid, program_of(process.pid), found);
+  if (!line.empty()) events_.notice(line);
 }
 
 Result<size_t> Tracer::let_all_go() {

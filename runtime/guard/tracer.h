@@ -155,7 +155,7 @@ class Tracer {
   bool attaching_ = false;
   std::shared_ptr<AddressSpace> sharing_;  ///< the memory that the process being attached to shares
   uint64_t notified_cut_ = 0;
-  uint64_t lacking_ = 0;              ///< lines about stacks that there were
+  LackingLines lacking_;
   std::set<pid_t> stepped_in_place_;  ///< processes, which were reported
   bool abandoned_ = false;
   bool sends_explained_ = false;

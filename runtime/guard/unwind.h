@@ -25,8 +25,8 @@
 #include "runtime/guard/arch.h"
 #include "runtime/guard/cfi.h"
 #include "runtime/guard/go_table.h"
-#include "runtime/guard/lacking.h"
 #include "runtime/guard/mappings.h"
+#include "runtime/process/lacking.h"
 
 namespace sonde::guard {
 

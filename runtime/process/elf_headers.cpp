@@ -41,6 +41,13 @@ uint64_t ElfHeaders::first() const {
   return lowest;
 }
 
+uint64_t ElfHeaders::start() const {
+  for (const Elf64_Phdr& segment : segments_)
+    if (segment.p_type == PT_LOAD && head_.e_entry - segment.p_vaddr < segment.p_filesz)
+      return head_.e_entry - segment.p_vaddr + segment.p_offset;
+  return 0;
+}
+
 std::vector<Elf64_Dyn> ElfHeaders::dynamic() const {
   const auto found = std::ranges::find(segments_, uint32_t{PT_DYNAMIC}, &Elf64_Phdr::p_type);
   return found == segments_.end() ? std::vector<Elf64_Dyn>()

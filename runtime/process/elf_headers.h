@@ -22,6 +22,8 @@ class ElfHeaders {
   static std::optional<ElfHeaders> read(const std::string& path);
 
   uint16_t type() const { return head_.e_type; }
+  /// Where the program begins, as offset in the file; 0: nowhere.
+  uint64_t start() const;
   const std::vector<Elf64_Phdr>& segments() const { return segments_; }
   /// Where the page of the file's first byte is loaded, as linked.
   uint64_t first() const;

@@ -64,6 +64,7 @@ void Layouts::split(size_t index, Nanoseconds from, bool fresh) {
   if (!fresh) {
     made->maps = before.maps;
     made->jit = before.jit;
+    made->told = before.told;
   }
   for (auto at = before.maps.begin(); at != before.maps.end();) {
     const bool later = at->second.seen >= from;

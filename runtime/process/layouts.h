@@ -48,12 +48,19 @@ struct SeenEntry : MapEntry {
   Nanoseconds seen = 0;
 };
 
+/// What the user has been told about a program's stacks (lacking.h).
+struct ToldLacks {
+  uint32_t kinds = 0;
+  bool of_parent = false;  ///< those of the process that has forked it have been added
+};
+
 struct Layout {
   Nanoseconds from = 0;
   bool fresh = false;
-  uint32_t space = 0;                  ///< its number as keys have it; 0: none yet
-  std::map<uint64_t, SeenEntry> maps;  ///< executable mappings, by start
-  std::shared_ptr<JitMap> jit;         ///< code that the program's runtime has compiled
+  uint32_t space = 0;                                               ///< its number as keys have it; 0: none yet
+  std::map<uint64_t, SeenEntry> maps;                               ///< executable mappings, by start
+  std::shared_ptr<JitMap> jit;                                      ///< code that the program's runtime has compiled
+  std::shared_ptr<ToldLacks> told = std::make_shared<ToldLacks>();  ///< of the program, which may have several layouts
   std::unordered_map<uint64_t, ResolvedSymbol> known;
   std::unordered_set<uint64_t> missed;  ///< addresses for which the mappings were read again without success
 

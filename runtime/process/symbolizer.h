@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,6 +25,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "runtime/process/lacking.h"
 #include "runtime/process/layouts.h"
 #include "runtime/process/mapped_files.h"
 
@@ -58,6 +60,13 @@ class Symbolizer {
 
   ResolvedSymbol resolve(uint32_t space, uint64_t address);
 
+  /// What a user stack of `pid` lacks, each kind once for a program. `flags`: of its record, as who walked the stack has
+  /// set them: SONDE_RECORD_STACK_...
+  std::vector<LackingStack> take_lacking(uint32_t pid, Nanoseconds time, std::span<const uint64_t> frames,
+                                         uint32_t flags);
+  /// The name of the program that it ran at that time; empty: unknown.
+  std::string program_at(uint32_t pid, Nanoseconds time);
+
   /// As ustack() and uaddr() print it: "libc.so.6`malloc+0x1f"; "libc.so.6`malloc" at its first byte; "ls`+0x60b1"
   /// without a function, as linked, so that runs can be compared; "gone.so`0x7f..." if the object cannot be read;
   /// "0x7f..." without a module.
@@ -87,6 +96,8 @@ class Symbolizer {
   void find_jit(Process& process, bool own_root);
   void look_up_jit(const Space& space, ResolvedSymbol& symbol);
   const SeenEntry* mapping_of(const Space& space, uint64_t address);
+  ToldLacks& told_of(const Process& process, const Layout& layout);
+  bool lacks_table(uint32_t pid, const MapEntry& entry, uint64_t address);
   ResolvedSymbol look_up(const Space& space, uint64_t address);
 
   std::unordered_map<uint32_t, std::unique_ptr<Process>> processes_;
@@ -95,7 +106,13 @@ class Symbolizer {
   uint32_t last_space_ = 0;
   std::unordered_map<uint32_t, Space> spaces_;  ///< by number, which is never given again
   MappedFiles files_;
-  ElfCache own_;                               ///< the vdso
+  ElfCache own_;  ///< the vdso
+  /// Whether the code of a file lacks frame information, but for the program's first bytes; by the file.
+  struct BareFile {
+    bool bare = false;
+    uint64_t start = 0;  ///< where the program begins, in the file
+  };
+  std::map<FileId, BareFile> bare_;
   std::vector<std::weak_ptr<UniqueFd>> kept_;  ///< roots that are kept open
 };
 

@@ -7,7 +7,6 @@ import subprocess
 
 from support import PROGRAMS, Skip, check, equal, scenario
 
-UNSAID = "the module walks a stack in the thread that fires, and does not say why it ends"
 CLAUSE = "syscall::getppid:entry { @[ustack()] = count(); @d[ustackdepth] = count(); @c[ucaller] = count(); }"
 JIT = "code that it compiled at run time"
 
@@ -30,7 +29,7 @@ def without_table(world, name, *flags, sections=(".eh_frame",)):
     return program
 
 
-@scenario(only="ptrace", why=UNSAID)
+@scenario()
 def stacks_of_a_program_without_frame_information(world):
     """With and without the index that objcopy leaves; the walk loses the callers in the program's own code."""
     for name, sections in (("no-table", (".eh_frame",)), ("no-index", (".eh_frame", ".eh_frame_hdr"))):
@@ -50,7 +49,7 @@ def stacks_by_frame_pointers_alone(world):
     check("`main+" in result.stdout, f"no whole stack: {result.stdout}")
 
 
-@scenario(only="ptrace", why=UNSAID)
+@scenario()
 def stacks_of_node_without_names(world):
     """node's optimised code has no names unless it is asked for them."""
     has_tool("node")
@@ -85,7 +84,7 @@ int main(int argc, char** argv) {
 """
 
 
-@scenario(only="ptrace", why=UNSAID)
+@scenario()
 def stacks_that_end_at_compiled_code(world):
     """One line for each process and kind, 16 in all, then one that there are more."""
     source, program = pathlib.Path(world.path("lost.c")), world.path("lost")

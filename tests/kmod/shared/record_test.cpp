@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kmod/shared/record.h"
+#include "kmod/shared/stack_flags.h"
 
 namespace sonde::test {
 namespace {
@@ -44,6 +45,7 @@ TEST(RecordCheck, Good) {
   EXPECT_EQ(Record().check(kFirst + 64), 0);
   EXPECT_EQ(check_with([](sonde_record& r) { r.flags = SONDE_RECORD_HELD; }), 0);
   EXPECT_EQ(check_with([](sonde_record& r) { r.flags = SONDE_RECORD_UNNAMED_CALL; }), 0);
+  EXPECT_EQ(check_with([](sonde_record& r) { r.flags = SONDE_RECORD_STACK_LOST | SONDE_RECORD_STACK_COMPILED; }), 0);
   EXPECT_EQ(check_with([](sonde_record& r) { r.slot[1] = r.slot[2] = r.slot[3] = 0; }), 0) << "not captured";
   EXPECT_EQ(check_with([](sonde_record& r) { r.slot[2] = SONDE_SPAN(r.size, 0); }), 0) << "no bytes at the end";
   EXPECT_EQ(check_with([](sonde_record& r) { r.slot[3] = SONDE_SPAN(r.size - 8, 8); }), 0);

@@ -298,6 +298,31 @@ TEST(Symbolizer, NamesOfAnotherFileAreNotTaken) {
   EXPECT_NE(reasons[0].find("replaced by another file"), std::string::npos) << reasons[0];
 }
 
+/// What a stack of kPid lacks that ends at `frames`, as letters of the kinds: N(ames), F(rames), T(able).
+std::string lacks_of(Symbolizer& symbolizer, Nanoseconds time, std::vector<uint64_t> frames, uint32_t flags) {
+  std::string found;
+  for (const LackingStack& one : symbolizer.take_lacking(kPid, time, frames, flags))
+    found += "NFT"[static_cast<int>(one.lack)];
+  return found;
+}
+
+TEST(Symbolizer, TellsOnceForAProgramWhatItsStacksLack) {
+  constexpr uint32_t kBoth = SONDE_RECORD_STACK_LOST | SONDE_RECORD_STACK_COMPILED;
+  Dl_info info{};
+  ASSERT_NE(dladdr(reinterpret_cast<void*>(&getpid), &info), 0);
+  Symbolizer symbolizer;
+  symbolizer.note_mapping(kPid, 10, text_of_file(0x10000000, info.dli_fname), false);
+  EXPECT_EQ(lacks_of(symbolizer, 11, {0x10000010}, kBoth), "") << "all in a file that has frame information";
+  EXPECT_EQ(lacks_of(symbolizer, 11, {0x10000010, 0x20000000}, SONDE_RECORD_STACK_COMPILED), "N");
+  EXPECT_EQ(lacks_of(symbolizer, 12, {0x10000010, 0x20000000}, kBoth), "F");
+  EXPECT_EQ(lacks_of(symbolizer, 13, {0x10000010, 0x20000000}, kBoth), "");
+  EXPECT_EQ(symbolizer.program_at(kPid, 13), "libc.so.6") << "the lowest file";
+  symbolizer.note_mapping(kPid, 14, text_of_file(0x10000000, "/lib/late.so"), false);
+  EXPECT_EQ(lacks_of(symbolizer, 15, {0x10000010, 0x30000000}, kBoth), "") << "of another layout of the program";
+  symbolizer.note_exec(kPid, 20);
+  EXPECT_EQ(lacks_of(symbolizer, 21, {0x20000000}, kBoth), "NF") << "another program";
+}
+
 TEST(Symbolizer, AsksForMappingsThatAreOnTheirWay) {
   Symbolizer symbolizer;
   int asked = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "runtime/guard/lacking.h"
+#include "runtime/process/lacking.h"
 
 #include <sys/stat.h>
 
@@ -10,8 +10,10 @@
 #include "runtime/process/jit_map.h"
 #include "runtime/process/proc_maps.h"
 
-namespace sonde::guard {
+namespace sonde {
 namespace {
+
+constexpr uint64_t kMostLines = 16;
 
 /// How to start a language's runtime, by the beginning of its program's name, so that there is more to see.
 struct Remedy {
@@ -41,16 +43,7 @@ std::string filled(std::string_view remedy, pid_t pid) {
   return text;
 }
 
-/// The name of the executable: a thread may have another one in comm.
-std::string program_of(pid_t pid) {
-  const std::string path = read_link("/proc/" + std::to_string(pid) + "/exe");
-  return path.substr(path.rfind('/') + 1);
-}
-
-}  // namespace
-
-std::string text_of(pid_t pid, const LackingStack& found) {
-  const std::string program = program_of(pid);
+std::string text_of(pid_t pid, const std::string& program, const LackingStack& found) {
   const Remedy& remedy = remedy_for(program);
   const std::string start = "process " + std::to_string(pid) + (program.empty() ? "" : " (" + program + ")");
   switch (found.lack) {
@@ -65,11 +58,25 @@ std::string text_of(pid_t pid, const LackingStack& found) {
          ", which has no frame information: build it with -fno-omit-frame-pointer, or keep its .eh_frame";
 }
 
+}  // namespace
+
+std::string LackingLines::next(pid_t pid, const std::string& program, const LackingStack& found) {
+  if (told_ > kMostLines) return {};
+  if (told_++ < kMostLines) return text_of(pid, program, found);
+  return "stacks of more processes end early or have no names; sonde names no more of them";
+}
+
+std::string program_of(pid_t pid) {
+  const std::string path = read_link("/proc/" + std::to_string(pid) + "/exe");
+  return path.substr(path.rfind('/') + 1);
+}
+
 bool lacks_name_map(pid_t pid) {
   if (has_own_root(static_cast<uint32_t>(pid))) return false;
   const auto place = JitMapPlace::of(static_cast<uint32_t>(pid), false);
+  const std::string name = place ? place->name : "perf-" + std::to_string(pid) + ".map";  // of a process that has ended
   struct stat found {};
-  return place && lstat(("/tmp/" + place->name).c_str(), &found) != 0 && errno == ENOENT;
+  return lstat(("/tmp/" + name).c_str(), &found) != 0 && errno == ENOENT;
 }
 
-}  // namespace sonde::guard
+}  // namespace sonde

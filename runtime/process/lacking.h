@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <string>
 
-namespace sonde::guard {
+#include "kmod/shared/stack_flags.h"
+
+namespace sonde {
 
 enum class Lack : uint8_t {
   Names,   ///< of code that was compiled at run time
@@ -23,11 +25,21 @@ struct LackingStack {
   std::string file = {};
 };
 
-/// The line for the user. Reads the process's name from /proc.
-std::string text_of(pid_t pid, const LackingStack& found);
+/// The lines for the user. There may be very many processes, so there are a few lines, then one that there are more.
+class LackingLines {
+ public:
+  /// `program`: its name; empty: unknown. Empty: nothing more is told.
+  std::string next(pid_t pid, const std::string& program, const LackingStack& found);
+
+ private:
+  uint64_t told_ = 0;
+};
+
+/// The name of the executable, which is not that of a thread. Empty: the process has ended.
+std::string program_of(pid_t pid);
 
 /// Whether the process has no map of names in /tmp. False also when unknown: another mount namespace may have one, and
 /// looking there could take for ever.
 bool lacks_name_map(pid_t pid);
 
-}  // namespace sonde::guard
+}  // namespace sonde

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// send() queues a packet, flush() writes as much as the socket accepts. Descriptors are sent with the first byte of
-// their packet.
+// send() queues a packet, flush() writes as much as the socket accepts. Packets that wait are sent together, because a
+// call for each of a script's programs takes longer than their transfer. Descriptors are sent with the first byte of their
+// packet, which therefore begins a message.
 //
 // Invariant: a parse_*() reads only through a Cursor, and accounts for every byte. So a count is compared with the
 // bytes that are there before memory is allocated for it, and bytes left over are an error.
@@ -17,7 +18,8 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kFdsMax = 64;  // of one packet
+constexpr size_t kFdsMax = 64;         // of one packet
+constexpr size_t kTogether = 1 << 16;  // a message with more bytes is not joined by further packets
 
 Error malformed(const char* what) { return Error(std::string("malformed request: ") + what, EINVAL); }
 
@@ -83,12 +85,11 @@ void Channel::send(uint32_t kind, std::initializer_list<ByteSpan> parts, std::sp
   sonde_packet header{kind, 0};
   for (ByteSpan part : parts) header.length += static_cast<uint32_t>(part.size());
   SONDE_CHECK(header.length <= kPacketMax && fds.size() <= kFdsMax);
-  Outgoing packet;
-  packet.bytes.reserve(sizeof header + header.length);
-  append(packet.bytes, as_bytes(header));
-  for (ByteSpan part : parts) append(packet.bytes, part);
-  for (int fd : fds) packet.fds.emplace_back(fcntl(fd, F_DUPFD_CLOEXEC, 0));
-  out_.push_back(std::move(packet));
+  if (out_.empty() || !fds.empty() || out_.back().bytes.size() > kTogether) out_.emplace_back();
+  Outgoing& message = out_.back();
+  append(message.bytes, as_bytes(header));
+  for (ByteSpan part : parts) append(message.bytes, part);
+  for (int fd : fds) message.fds.emplace_back(fcntl(fd, F_DUPFD_CLOEXEC, 0));
 }
 
 bool Channel::flush() {
@@ -99,21 +100,21 @@ bool Channel::flush() {
   return true;
 }
 
-bool Channel::send_some(Outgoing& packet) {
-  iovec vector{packet.bytes.data() + packet.sent, packet.bytes.size() - packet.sent};
+bool Channel::send_some(Outgoing& out) {
+  iovec vector{out.bytes.data() + out.sent, out.bytes.size() - out.sent};
   msghdr message{};
   message.msg_iov = &vector;
   message.msg_iovlen = 1;
   alignas(cmsghdr) char control[CMSG_SPACE(kFdsMax * sizeof(int))];
-  if (!packet.fds.empty()) {  // they are sent with the first byte
+  if (!out.fds.empty()) {  // they are sent with the first byte
     message.msg_control = control;
-    message.msg_controllen = CMSG_SPACE(packet.fds.size() * sizeof(int));
+    message.msg_controllen = CMSG_SPACE(out.fds.size() * sizeof(int));
     cmsghdr* head = CMSG_FIRSTHDR(&message);
     head->cmsg_level = SOL_SOCKET;
     head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(packet.fds.size() * sizeof(int));
-    for (size_t i = 0; i < packet.fds.size(); i++) {
-      const int fd = packet.fds[i].get();
+    head->cmsg_len = CMSG_LEN(out.fds.size() * sizeof(int));
+    for (size_t i = 0; i < out.fds.size(); i++) {
+      const int fd = out.fds[i].get();
       std::memcpy(CMSG_DATA(head) + i * sizeof(int), &fd, sizeof fd);
     }
   }
@@ -122,8 +123,8 @@ bool Channel::send_some(Outgoing& packet) {
     sent = sendmsg(socket_.get(), &message, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
   if (sent < 0) return false;
-  packet.fds.clear();
-  packet.sent += static_cast<size_t>(sent);
+  out.fds.clear();
+  out.sent += static_cast<size_t>(sent);
   return true;
 }
 

@@ -98,7 +98,7 @@ bool Session::receive() {
   channel_.take_fds();  // a consumer sends none
   if (!open) return false;
   while (auto packet = channel_.next()) handle(*packet);
-  return true;
+  return channel_.flush();
 }
 
 /// When the consumer is gone, harm is still reported: to one that waits for our end, or else on standard error.
@@ -145,6 +145,7 @@ void Session::handle(const Packet& packet) {
   reply(std::move(answer));
 }
 
+/// receive() sends it, with the other replies of its batch.
 void Session::reply(Result<Answer> answer) {
   sonde_reply header{};
   if (!answer) {
@@ -157,7 +158,6 @@ void Session::reply(Result<Answer> answer) {
     header.length = static_cast<uint32_t>(answer->bytes.size());
     channel_.send(SONDE_PACKET_REPLY, {as_bytes(header), answer->bytes}, answer->fds);
   }
-  channel_.flush();
 }
 
 Result<Session::Answer> Session::perform(const RequestView& request) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A request waits for its reply before the next one is sent. Programs are the exception: a script may have thousands,
-// so all are posted at once and their answers read afterwards. The other end accepts a batch (taps, ECBs) whole or not
+// so all are sent at once and their answers read afterwards. The other end accepts a batch (taps, ECBs) whole or not
 // at all. When there are too many taps for one batch and a later batch fails, the earlier ones are disarmed again, so
 // the caller too gets all or nothing.
 #include "runtime/source/client.h"

@@ -30,11 +30,12 @@ class Transport {
   /// Sends one request and waits for its answer. `room`: the most bytes that the answer may have.
   /// Errors: those of the other end, with its text; EPIPE when it is gone; E2BIG.
   virtual Result<Answer> transact(const sonde_request& request, ByteSpan payload, size_t room) = 0;
-  /// Sends a request and does not wait. answer() returns the answers, which have no bytes, in the order of the
-  /// requests.
+  /// Makes a request and does not wait: the other end gets it at the next send_posted(), transact() or answer().
+  /// answer() returns the answers, which have no bytes, in the order of the requests.
   virtual void post(const sonde_request& request, ByteSpan payload) {
     answers_.push_back(transact(request, payload, 0));
   }
+  virtual void send_posted() {}
   virtual Result<Answer> answer() {
     Result<Answer> first = std::move(answers_.front());
     answers_.pop_front();

@@ -72,6 +72,7 @@ class GuardSocket final : public Transport {
   Result<void> begin();
   Result<Answer> transact(const sonde_request& request, ByteSpan payload, size_t room) override;
   void post(const sonde_request& request, ByteSpan payload) override;
+  void send_posted() override;
   Result<Answer> answer() override { return reply(0); }
   Result<std::vector<MappedRing>> map_rings(const Answer& answer) override;
   int event_fd() const override { return poll_.get(); }
@@ -157,12 +158,16 @@ Result<Transport::Answer> GuardSocket::transact(const sonde_request& request, By
 
 void GuardSocket::post(const sonde_request& request, ByteSpan payload) {
   channel_.send(SONDE_PACKET_REQUEST, {as_bytes(request), payload});
-  if (!channel_.flush()) dead_ = true;
   posted_++;
+}
+
+void GuardSocket::send_posted() {
+  if (!channel_.flush()) dead_ = true;
 }
 
 /// Waits for reply number `index`, and returns it.
 Result<Transport::Answer> GuardSocket::reply(size_t index) {
+  send_posted();
   posted_--;
   while (replies_.size() <= index) {
     auto moved = exchange(static_cast<short>(POLLIN | (channel_.unsent() ? POLLOUT : 0)));
@@ -251,6 +256,7 @@ class PtraceSource final : public SourceClient {
   Result<void> begin_spawn(const SpawnRequest& request) override {
     const Bytes payload = encode_spawn(request);
     transport().post({SONDE_SPAWN, 0, 0, 0, payload.size()}, payload);
+    transport().send_posted();
     return {};
   }
   Result<uint32_t> spawned() override {

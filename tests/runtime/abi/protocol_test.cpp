@@ -171,6 +171,37 @@ TEST(Protocol, CutOrSpoiltPayloads) {
   EXPECT_FALSE(parse_ecbs(Bytes(17)));
 }
 
+/// A script of thousands of programs would otherwise make as many system calls, and be answered by as many. A socket of
+/// this type keeps the bounds of what one call sends.
+TEST(Protocol, PacketsThatWaitAreSentByOneCall) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+  Channel left{UniqueFd(ends[0])};
+  const UniqueFd right(ends[1]);
+  const sonde_request request{SONDE_HELLO, 0, SONDE_ABI_VERSION, 0, 0};
+  for (int i = 0; i < 3; i++) left.send(SONDE_PACKET_REQUEST, {as_bytes(request)});
+  EXPECT_TRUE(left.unsent());
+  EXPECT_TRUE(left.flush());
+  uint8_t bytes[1024];
+  EXPECT_EQ(recv(right.get(), bytes, sizeof bytes, MSG_DONTWAIT),
+            static_cast<ssize_t>(3 * (sizeof(sonde_packet) + sizeof request)));
+}
+
+TEST(Protocol, ADescriptorIsSentWithItsPacket) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+  Channel left{UniqueFd(ends[0])}, right{UniqueFd(ends[1])};
+  const sonde_reply reply{};
+  left.send(SONDE_PACKET_REPLY, {as_bytes(reply)});
+  const int fd = left.fd();
+  left.send(SONDE_PACKET_REPLY, {as_bytes(reply)}, {&fd, 1});
+  left.send(SONDE_PACKET_REPLY, {as_bytes(reply)});
+  EXPECT_TRUE(left.flush());
+  EXPECT_TRUE(right.fill());
+  for (int i = 0; i < 3; i++) EXPECT_TRUE(right.next());
+  EXPECT_EQ(right.take_fds().size(), 1u);
+}
+
 TEST(Protocol, ChannelKeepsPacketsWholeAndInOrder) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);

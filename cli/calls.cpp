@@ -73,10 +73,7 @@ class Writer {
 
   std::string write() {
     text_ = "int born, attached;\nint64_t last;\n";
-    text_ += "inline string named[int number] = ";
-    text_ += list_.separately.empty()
-                 ? "born > 0 || attached ? strjoin(\"[pid \", strjoin(lltostr(number), \"] \")) : \"\";\n"
-                 : "\"\";\n";
+    for (const char* number : {"tid", "pid"}) name_thread(number);
     if (list_.several) text_ += "BEGIN\n{\n\tattached = 1;\n}\n";
     text_ += "proc:::lwp-start\n{\n\tself->born = 1;\n\tborn++;\n}\n";
     entries();
@@ -179,9 +176,17 @@ class Writer {
   std::string painted(Style style) const { return quoted_in_d(list_.look.begin(style)); }
   std::string plain() const { return quoted_in_d(list_.look.end()); }
 
+  /// An inline without parameters: ANTLR would have to predict those, which takes longer than all of the rest's parse.
+  void name_thread(const std::string& number) {
+    text_ += "inline string named_" + number + " = ";
+    text_ += list_.separately.empty()
+                 ? "born > 0 || attached ? strjoin(\"[pid \", strjoin(lltostr(" + number + "), \"] \")) : \"\";\n"
+                 : "\"\";\n";
+  }
+
   /// What a line begins with: the thread's number and times.
   std::string head(const std::string& number) const {
-    std::string text = "named[" + number + "]";
+    std::string text = "named_" + number;
     const auto add = [&](const std::string& more) { text = "strjoin(" + text + ", " + more + ")"; };
     const std::string digits = std::to_string(list_.clock_digits);
     const std::string wall = "walltimestamp - ((int64_t)timestamp - this->when), " + digits;

@@ -5,8 +5,13 @@
 // tables anew in each run. So the tokens are prepared (modal_lexer.cpp, parser.cpp): a name of a type is TYPE_NAME, the
 // parenthesis before a type is TYPE_OPEN, and a } that ends a statement has a SEMICOLON before it. Binary operators are a
 // flat list; the tree builder knows which bind tighter. A rule that would need prediction costs each start; declarations
-// and `else` are the exceptions.
+// and `else` are the exceptions. The tables of prediction are made when the first decision needs them (parser.cpp).
 parser grammar DParser;
+
+@parser::members {
+  /// Makes the tables of prediction, once.
+  static void makeTables();
+}
 
 // Found by scanner.cpp; LPAREN to SHR_ASSIGN are what an expression nests by (ModalLexer::limit_depth).
 tokens {

@@ -284,9 +284,24 @@ class SyntaxError {
   Diagnostics& diagnostics_;
 };
 
+/// Makes the tables of prediction when a decision needs them. They take longer than the parse of a script, and most
+/// scripts have no such decision.
+class LatePrediction : public antlr4::atn::ParserATNSimulator {
+ public:
+  LatePrediction(P& parser, ParserATNSimulator& own)
+      : ParserATNSimulator(&parser, own.atn, own.decisionToDFA, own.getSharedContextCache()) {}
+
+  size_t adaptivePredict(antlr4::TokenStream* input, size_t decision, antlr4::ParserRuleContext* context) override {
+    P::makeTables();
+    return ParserATNSimulator::adaptivePredict(input, decision, context);
+  }
+};
+
 /// Null: the text has a syntax error. SLL mode accepts every correct text.
 P::ProgramContext* parse_program(P& parser, antlr4::atn::PredictionMode mode) {
-  parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
+  using Simulator = antlr4::atn::ParserATNSimulator;
+  parser.setInterpreter(new LatePrediction(parser, *parser.getInterpreter<Simulator>()));
+  parser.getInterpreter<Simulator>()->setPredictionMode(mode);
   parser.removeErrorListeners();
   parser.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
   try {

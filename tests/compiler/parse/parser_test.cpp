@@ -85,9 +85,11 @@ TEST(Parser, PredictsNothingInClauses) {
   const std::vector<LexedToken> lexed = ModalLexer(text, false, none, diagnostics).all();
   LexedTokenSource source(lexed);
   antlr4::CommonTokenStream tokens(&source);
+  antlr::DParser::makeTables();
   antlr::DParser parser(&tokens);
   ASSERT_NE(parser.program(), nullptr);
   EXPECT_EQ(parser.getNumberOfSyntaxErrors(), 0U);
+  EXPECT_FALSE(parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->decisionToDFA.empty());
   for (const antlr4::dfa::DFA& decision : parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->decisionToDFA)
     EXPECT_TRUE(decision.states.empty()) << "decision " << decision.decision;
 }

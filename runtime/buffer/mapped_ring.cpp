@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -34,6 +35,17 @@ Result<uint64_t> size_in_header(int fd, uint64_t offset) {
   if (magic != SONDE_RING_MAGIC) return not_a_ring("its first bytes are wrong");
   if (!is_good_size(bytes)) return not_a_ring("its size is wrong");
   return bytes;
+}
+
+/// Of an empty ring.
+Result<sonde_ring> new_header(uint64_t bytes, uint32_t writer) {
+  if (bytes > kRingBytesMax) return Error("a buffer has at most 1 GiB", EINVAL);
+  sonde_ring header = {};
+  header.magic = SONDE_RING_MAGIC;
+  header.size = std::bit_ceil(std::max(bytes, kRingBytesMin));
+  header.writer = writer;
+  header.low_water = SONDE_IDLE;
+  return header;
 }
 
 /// Whether a mapping of `bytes` of a regular file (such as a memfd) cannot be truncated.
@@ -77,20 +89,27 @@ Result<MappedRing> map_ring(int fd, uint64_t offset) {
   return MappedRing(static_cast<sonde_ring*>(at), *bytes);
 }
 
+/// Huge pages would be cleared whole for a ring of which a few records are used.
+Result<MappedRing> create_ring(uint64_t bytes, uint32_t writer) {
+  auto header = new_header(bytes, writer);
+  if (!header) return std::move(header).error();
+  const uint64_t size = mapping_bytes(header->size);
+  void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) return Error::from_errno("create a ring");
+  (void)::madvise(at, size, MADV_NOHUGEPAGE);
+  return MappedRing(new (at) sonde_ring(*header), header->size);
+}
+
 Result<RingFile> create_ring_memfd(uint64_t bytes, uint32_t writer) {
-  if (bytes > kRingBytesMax) return Error("a buffer has at most 1 GiB", EINVAL);
-  const uint64_t size = std::bit_ceil(std::max(bytes, kRingBytesMin));
+  auto header = new_header(bytes, writer);
+  if (!header) return std::move(header).error();
   UniqueFd fd(::memfd_create("sonde-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd) return Error::from_errno("create a ring");
-  if (::ftruncate(fd.get(), static_cast<off_t>(mapping_bytes(size))) < 0) return Error::from_errno("size a ring");
+  if (::ftruncate(fd.get(), static_cast<off_t>(mapping_bytes(header->size))) < 0)
+    return Error::from_errno("size a ring");
   if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
     return Error::from_errno("seal a ring");
-  sonde_ring header = {};
-  header.magic = SONDE_RING_MAGIC;
-  header.size = size;
-  header.writer = writer;
-  header.low_water = SONDE_IDLE;
-  if (::pwrite(fd.get(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header))
+  if (::pwrite(fd.get(), &*header, sizeof *header, 0) != static_cast<ssize_t>(sizeof *header))
     return Error::from_errno("write a ring's header");
   auto ring = map_ring(fd.get());
   if (!ring) return std::move(ring).error();

@@ -31,6 +31,7 @@ class MappedRing {
 
  private:
   friend Result<MappedRing> map_ring(int fd, uint64_t offset);
+  friend Result<MappedRing> create_ring(uint64_t bytes, uint32_t writer);
   MappedRing(sonde_ring* ring, uint64_t data_bytes) : ring_(ring), data_bytes_(data_bytes) {}
 
   sonde_ring* ring_ = nullptr;
@@ -42,8 +43,11 @@ struct RingFile {
   MappedRing ring;
 };
 
-/// Makes and maps an empty ring of at least `bytes` of data (rounded up to a power of two, 4 KiB to 1 GiB), in a memfd
-/// that is sealed against resizing. `writer` goes into the ring's header.
+/// Makes an empty ring of at least `bytes` of data (rounded up to a power of two, 4 KiB to 1 GiB), which only this
+/// process writes and reads. `writer` goes into the ring's header. Errors: EINVAL too large; those of mmap(2).
+Result<MappedRing> create_ring(uint64_t bytes, uint32_t writer = 0);
+
+/// The same for a ring that two processes share: it is in a memfd that is sealed against resizing.
 /// Errors: EINVAL too large; those of memfd_create(2), ftruncate(2), mmap(2).
 Result<RingFile> create_ring_memfd(uint64_t bytes, uint32_t writer = 0);
 

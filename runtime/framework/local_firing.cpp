@@ -139,17 +139,14 @@ Result<void> LocalFiring::create_rings() {
   wake_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake_) return Error::from_errno("make the buffers of local probes");
   for (unsigned i = 0; i <= kRings; i++) {
-    auto ring = create_ring_memfd(i < kRings ? ring_bytes_ : kRingBytesMin, i);
+    auto ring = create_ring(i < kRings ? ring_bytes_ : kRingBytesMin, i);
     if (!ring) {
       rings_.clear();
       return std::move(ring).error().context("make the buffers of local probes");
     }
     rings_.push_back(*std::move(ring));
   }
-  for (RingFile& file : rings_) {
-    file.ring->low_water = SONDE_IDLE;
-    loops_.emplace_back(file.ring);
-  }
+  for (MappedRing& ring : rings_) loops_.emplace_back(ring);
   ready_.store(true);
   return {};
 }
@@ -163,7 +160,7 @@ void LocalFiring::set_ring_bytes(uint64_t bytes) { ring_bytes_ = std::clamp(byte
 
 std::vector<const MappedRing*> LocalFiring::rings() const {
   std::vector<const MappedRing*> all;
-  for (const RingFile& file : rings_) all.push_back(&file.ring);
+  for (const MappedRing& ring : rings_) all.push_back(&ring);
   return all;
 }
 
@@ -202,7 +199,7 @@ void LocalFiring::fire(ProbeId probe, const LocalArguments& args, Nanoseconds wh
 /// a ring.
 void LocalFiring::count_drop(ProbeId probe) {
   const FireList* list = table_->find(probe);
-  if (list != nullptr) std::atomic_ref(rings_[kRings].ring->drops).fetch_add(list->ecbs.size());
+  if (list != nullptr) std::atomic_ref(rings_[kRings]->drops).fetch_add(list->ecbs.size());
 }
 
 void LocalFiring::fire_in(unsigned ring, ProbeId probe, const LocalArguments& args, Nanoseconds when) {
@@ -232,9 +229,9 @@ void LocalFiring::run(unsigned ring, const FireList& list, const LocalArguments&
   const sonde_dif_firing seen{&self_env(),    &self, args.words.data(), locals, thread_variables(generation_),
                               self_execname()};
   const auto cpu = static_cast<uint32_t>(std::max(sched_getcpu(), 0));
-  const uint64_t head = rings_[ring].ring->head;
+  const uint64_t head = rings_[ring]->head;
   loops_[ring].run(self, list.ecbs, {self_pid(), self_tid(), false}, seen, [cpu](const LocalEcb&) { return cpu; });
-  if (list.urgent && rings_[ring].ring->head != head) (void)eventfd_write(wake_.get(), 1);
+  if (list.urgent && rings_[ring]->head != head) (void)eventfd_write(wake_.get(), 1);
 }
 
 uint64_t LocalFiring::argument(int number) {

@@ -123,7 +123,7 @@ class LocalFiring {
   std::atomic<bool> gate_{true};
   std::atomic<bool> ready_{false};  ///< the rings exist
   uint64_t ring_bytes_ = 4 << 20;
-  std::vector<RingFile> rings_;    ///< those that firings claim, and one that only counts drops
+  std::vector<MappedRing> rings_;  ///< those that firings claim, and one that only counts drops
   std::vector<FiringLoop> loops_;  ///< one for each of rings_
   UniqueFd wake_;                  ///< an eventfd
   uint64_t generation_ = 0;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <cstring>
 #include <utility>
 
 #include "tests/runtime/buffer/ring_support.h"
@@ -18,6 +19,8 @@ TEST(MappedRing, RoundsItsSizeUp) {
   EXPECT_EQ(make_ring(4097).ring.data_bytes(), 8192u);
   EXPECT_EQ(make_ring(5 << 20).ring.data_bytes(), 8u << 20);
   EXPECT_FALSE(create_ring_memfd(kRingBytesMax + 1));
+  EXPECT_EQ(create_ring(4097)->data_bytes(), 8192u);
+  EXPECT_FALSE(create_ring(kRingBytesMax + 1));
 }
 
 TEST(MappedRing, HasAHeader) {
@@ -26,6 +29,8 @@ TEST(MappedRing, HasAHeader) {
   EXPECT_EQ(file.ring->writer, 3u);
   EXPECT_EQ(file.ring->low_water, SONDE_IDLE);
   EXPECT_EQ(file.ring->head, 0u);
+  const MappedRing own = *create_ring(4096, 3);
+  EXPECT_EQ(std::memcmp(own.get(), file.ring.get(), SONDE_RING_DATA), 0);
 }
 
 TEST(MappedRing, TwoMappingsAreOneRing) {

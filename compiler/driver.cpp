@@ -95,7 +95,7 @@ Result<std::vector<CompiledText>> Compiler::compile(std::span<const SourceText> 
 Result<std::vector<LoweredUnit>> Compiler::Impl::check(std::span<const SourceText> texts, const MacroValues& macros) {
   load_directories(texts, macros);
   if (!wrong_libraries.empty()) return Error(wrong_libraries);
-  Result<std::string> narrow = narrowing(options, Cgroups::of_machine());
+  Result<std::string> narrow = narrowing(options);
   if (!narrow) return std::move(narrow).error();
   world.narrowing = *narrow;
   std::vector<LoweredUnit> units;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "runtime/base/suggest.h"
+#include "runtime/process/cgroups.h"
 
 namespace sonde {
 namespace {
@@ -113,9 +114,10 @@ Result<std::string> by_container(const std::string& name, Cgroups& cgroups) {
 
 }  // namespace
 
-Result<std::string> narrowing(const Options& options, Cgroups& cgroups) {
+Result<std::string> narrowing(const Options& options) {
   const std::string &cgroup = options.text("cgroup"), &container = options.text("container");
   if (cgroup.empty() && container.empty()) return std::string();
+  Cgroups& cgroups = Cgroups::of_machine();
   if (!cgroups.is_mounted()) return no_hierarchy(cgroup.empty() ? "container" : "cgroup");
   cgroups.read();
   Result<std::string> a = cgroup.empty() ? std::string() : by_cgroup(cgroup, cgroups);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <set>
 #include <unordered_set>
 
 #include "runtime/base/find.h"
@@ -148,6 +149,13 @@ Result<void> Framework::Impl::load(std::span<const std::shared_ptr<const FirePro
   return done;
 }
 
+/// A fire part that a source is to run: the list of calls has one for hundreds of probes.
+struct Framework::Impl::Handed {
+  const FireProgram* program;
+  bool held;
+  const ProbeInfo* probe;  ///< the first that has it
+};
+
 /// All that enablings ask of a source together.
 struct Framework::Impl::Asked {
   bool held = false, signals = false, kernel = false;
@@ -260,32 +268,36 @@ Result<void> Framework::Impl::check_taps(const Asked& all) const {
   return {};
 }
 
-Framework::Impl::Asked Framework::Impl::asked_by(const Pending& pending) {
+Framework::Impl::Asked Framework::Impl::asked_by(std::span<const Handed> programs) {
   Asked all;
-  for (const Pending::NewEcb& added : pending.ecbs) {
-    if (!added.probe->uses_taps) continue;
-    const Enabling& enabling = enablings[added.ecb.enabling].what;
-    all.add(*enabling.program_of(added.probe->info.id), enabling.held);
-  }
+  for (const Handed& one : programs) all.add(*one.program, one.held);
   for (const Tap& tap : taps_to_arm) all.taps |= uint64_t{1} << tap.kind;
   return all;
 }
 
 Result<void> Framework::Impl::hand_to_source(Pending& pending) {
   std::vector<Ecb> ecbs;
-  std::vector<std::shared_ptr<const FireProgram>> programs;
-  const Asked all = asked_by(pending);
+  std::vector<std::shared_ptr<const FireProgram>> programs;  // of each ECB
+  std::vector<Handed> distinct;
+  std::set<std::pair<const FireProgram*, bool>> known;
   for (const Pending::NewEcb& added : pending.ecbs) {
     if (!added.probe->uses_taps) continue;
     const Enabling& enabling = enablings[added.ecb.enabling].what;
     programs.push_back(enabling.program_of(added.probe->info.id));
-    if (auto good = check_source(added.probe->info, *programs.back(), enabling.held, all); !good) return good;
-    ecbs.push_back({added.ecb.epid, added.probe->info.id, {}, enabling.held && source->capabilities().holds});
+    ecbs.push_back({added.ecb.epid, added.probe->info.id, {}, enabling.held});
+    if (known.emplace(programs.back().get(), enabling.held).second)
+      distinct.push_back({programs.back().get(), enabling.held, &added.probe->info});
   }
+  const Asked all = asked_by(distinct);
+  for (const Handed& one : distinct)
+    if (auto good = check_source(*one.probe, *one.program, one.held, all); !good) return good;
   if (!ecbs.empty()) {
     if (auto good = check_taps(all); !good) return good;
     if (auto done = load(programs); !done) return done;
-    for (size_t i = 0; i < ecbs.size(); i++) ecbs[i].program = loaded.at(programs[i]);
+    for (size_t i = 0; i < ecbs.size(); i++) {
+      ecbs[i].program = loaded.at(programs[i]);
+      ecbs[i].held = ecbs[i].held && source->capabilities().holds;
+    }
     if (auto added = source->add_ecbs(ecbs); !added) return added;
     for (const Ecb& ecb : ecbs) pending.sent.push_back(ecb.epid);
   }

@@ -176,10 +176,11 @@ struct Framework::Impl {
   void join(uint32_t id, EnablingState& enabling, Pending& pending);
   void report_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out);
   void start_probe(ProbeState& probe);
+  struct Handed;
   struct Asked;
   template <typename Can>
   Error about_source(const ProbeInfo& probe, const std::string& lacks, const Asked& all, Can can) const;
-  Asked asked_by(const Pending& pending);
+  Asked asked_by(std::span<const Handed> programs);
   Result<void> check_source(const ProbeInfo& probe, const FireProgram& program, bool held, const Asked& all) const;
   Result<void> check_taps(const Asked& all) const;
   Result<void> hand_to_source(Pending& pending);

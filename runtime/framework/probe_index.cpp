@@ -70,11 +70,15 @@ void ProbeIndex::append(uint32_t position, int field) {
   list.last = position;
 }
 
-void ProbeIndex::remove(ProbeId id) {
-  const auto entry = std::ranges::lower_bound(entries_, id.value, {}, &Entry::id);
-  if (entry == entries_.end() || entry->id != id.value || entry->removed) return;
-  entry->removed = true;
-  live_--;
+void ProbeIndex::remove(std::span<const ProbeId> ids) {
+  auto entry = entries_.begin();
+  for (const ProbeId id : ids) {
+    entry = std::ranges::lower_bound(entry, entries_.end(), id.value, {}, &Entry::id);
+    if (entry == entries_.end()) break;
+    if (entry->id != id.value || entry->removed) continue;
+    entry->removed = true;
+    live_--;
+  }
   if (entries_.size() > 64 && live_ < entries_.size() / 2) compact();
 }
 

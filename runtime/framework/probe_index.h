@@ -48,7 +48,8 @@ class ProbeIndex {
   Texts add(ProbeId id, const Names& names);
   /// The live probe with exactly these names; 0: none.
   ProbeId find(const Names& names) const;
-  void remove(ProbeId id);
+  /// `ids` rise.
+  void remove(std::span<const ProbeId> ids);
 
   /// Ids of the live probes that match the four globs, rising.
   std::vector<ProbeId> match(const Names& patterns) const;

@@ -90,7 +90,9 @@ int Framework::Impl::unregister_provider(dtrace_provider_id_t id) {
   if (going->enabled_probes > 0) return EBUSY;
   {
     const OpScope series(ProviderOp::Destroy, going->owner);
-    for (ProbeId probe : std::exchange(going->probes, {})) destroy_probe(probes[probe.value - 1]);
+    const std::vector<ProbeId> all = std::exchange(going->probes, {});
+    index.remove(all);
+    for (ProbeId probe : all) destroy_probe(probes[probe.value - 1]);
   }
   going->gone = true;
   std::erase_if(target_hooks, [&](const TargetHook& hook) { return hook.owner == id; });
@@ -102,8 +104,8 @@ void Framework::Impl::invalidate_provider(dtrace_provider_id_t id) {
   if (defunct == nullptr || defunct->defunct) return;
   defunct->defunct = true;
   std::vector<ProbeState*> enabled;
+  index.remove(defunct->probes);
   for (ProbeId probe : defunct->probes) {
-    index.remove(probe);
     ProbeState& state = probes[probe.value - 1];
     if (!state.enabled) continue;
     enabled.push_back(&state);
@@ -118,23 +120,19 @@ void Framework::Impl::invalidate_provider(dtrace_provider_id_t id) {
 int Framework::Impl::condense_provider(dtrace_provider_id_t id) {
   ProviderState* state = provider(id);
   if (state == nullptr) return EINVAL;
-  std::vector<ProbeId> kept;
+  std::vector<ProbeId> kept, going;
   const OpScope series(ProviderOp::Destroy, state->owner);
-  for (ProbeId id_of_probe : std::exchange(state->probes, {})) {
-    ProbeState& probe = probes[id_of_probe.value - 1];
-    if (probe.enabled) {
-      kept.push_back(id_of_probe);
-      continue;
-    }
-    destroy_probe(probe);
-  }
+  for (ProbeId probe : std::exchange(state->probes, {}))
+    (probes[probe.value - 1].enabled ? kept : going).push_back(probe);
+  index.remove(going);
+  for (ProbeId probe : going) destroy_probe(probes[probe.value - 1]);
   state->probes = std::move(kept);
   state->provided = false;
   return 0;
 }
 
+/// It is not in the index any more.
 void Framework::Impl::destroy_probe(ProbeState& probe) {
-  if (!probe.provider->defunct) index.remove(probe.info.id);
   probe.destroyed = true;
   call_op(ProviderOp::Destroy, *probe.provider, probe.provider->ops.dtps_destroy,
           static_cast<dtrace_id_t>(probe.info.id.value), probe.parg);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/process/mounts.h"
 
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -61,8 +64,11 @@ std::optional<Mount> find_mount(pid_t pid, const Wanted& wanted) {
   return found ? found : first_of("/proc/self/mountinfo", wanted);
 }
 
-/// Whether the device is that of the file system at /. If its server does not answer, nothing here runs on anyway.
+/// Whether the device is that of the file system at /. If its server does not answer, nothing here runs on anyway. Some
+/// file systems (btrfs) have other numbers in stat(2) than in the list of mounts, which takes longer to read.
 bool is_of_root(uint32_t major, uint32_t minor) {
+  struct stat status {};
+  if (::stat("/", &status) == 0 && status.st_dev == makedev(major, minor)) return true;
   const auto root = first_of("/proc/self/mountinfo", [](const Mount& one) { return one.point == "/"; });
   return root && root->major == major && root->minor == minor;
 }
@@ -80,9 +86,10 @@ std::optional<Mount> mount_of_type(std::string_view type) {
 }
 
 bool is_served(pid_t pid, uint32_t major, uint32_t minor) {
+  if (is_of_root(major, minor)) return false;
   const auto mount = find_mount(pid, [=](const Mount& one) { return one.major == major && one.minor == minor; });
   const auto begins = [&](const char* type) { return mount->type.starts_with(type); };
-  return mount && std::ranges::any_of(kServed, begins) && !is_of_root(major, minor);
+  return mount && std::ranges::any_of(kServed, begins);
 }
 
 }  // namespace sonde

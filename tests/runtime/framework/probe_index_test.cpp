@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 
@@ -39,9 +40,9 @@ TEST(ProbeIndex, ForgetsWhatIsRemoved) {
   ProbeIndex index;
   for (uint32_t id = 1; id <= 1000; id++) index.add({id}, {"p", "m", "f" + std::to_string(id % 10), "n"});
   for (uint32_t id = 1; id <= 1000; id++) {
-    if (id % 3 != 0) index.remove({id});
+    if (id % 3 != 0) index.remove(std::array{ProbeId{id}});
   }
-  index.remove({1});
+  index.remove(std::array{ProbeId{1}});
   EXPECT_EQ(index.live(), 333u);
   const auto left = numbers(index.match({"p", "", "", ""}));
   EXPECT_EQ(left.size(), 333u);
@@ -49,7 +50,7 @@ TEST(ProbeIndex, ForgetsWhatIsRemoved) {
   EXPECT_EQ(index.match({"", "", "f3", ""}).size(), 34u);
   index.add({1001}, {"p", "m", "f3", "n"});
   EXPECT_EQ(numbers(index.match({"", "", "f3", ""})).back(), 1001u);
-  for (uint32_t id = 1; id <= 1001; id++) index.remove({id});
+  for (uint32_t id = 1; id <= 1001; id++) index.remove(std::array{ProbeId{id}});
   EXPECT_TRUE(index.match({"", "", "", ""}).empty());
 }
 
@@ -60,7 +61,7 @@ TEST(ProbeIndex, FindsAProbeByItsNames) {
   EXPECT_EQ(index.find({"p", "m", "f7", "n507"}).value, 507u);
   EXPECT_EQ(index.find({"p", "m", "f8", "n507"}).value, 0u);  // existing texts, but of two probes
   EXPECT_EQ(index.find({"p", "m", "f7", "n5000"}).value, 0u);
-  for (uint32_t id = 1; id <= 900; id++) index.remove({id});
+  for (uint32_t id = 1; id <= 900; id++) index.remove(std::array{ProbeId{id}});
   EXPECT_EQ(index.find({"p", "m", "f7", "n507"}).value, 0u);
   EXPECT_EQ(index.find({"p", "m", "f7", "n907"}).value, 907u);
   const ProbeIndex::Texts texts = index.add({1001}, {"p", "m", "f7", "n507"});
@@ -72,7 +73,7 @@ TEST(ProbeIndex, CountsTheTextsOfAField) {
   ProbeIndex index;
   for (uint32_t id = 1; id <= 1000; id++)
     index.add({id}, {"p", "m", "f" + std::to_string(id % 10), id % 2 == 0 ? "entry" : "return"});
-  for (uint32_t id = 1; id <= 300; id++) index.remove({id});
+  for (uint32_t id = 1; id <= 300; id++) index.remove(std::array{ProbeId{id}});
   const auto of = [&](const ProbeIndex::Names& names, ProbeIndex::Field field) {
     std::map<std::string, size_t> counts;
     for (const NameCount& one : index.count_names(index.match(names), field)) counts[*one.name] = one.probes;
@@ -92,7 +93,7 @@ TEST(ProbeIndex, RemovesInLinearTime) {
       ProbeIndex index;
       for (uint32_t id = 1; id <= count; id++) index.add({id}, {"p", "m", "f" + std::to_string(id), "n"});
       const auto start = test::cpu_time();
-      for (uint32_t id = 1; id <= count; id++) index.remove({id});
+      for (uint32_t id = 1; id <= count; id++) index.remove(std::array{ProbeId{id}});
       best = std::min<std::chrono::duration<double, std::milli>>(best, test::cpu_time() - start);
     }
     return best.count();

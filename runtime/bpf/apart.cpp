@@ -12,6 +12,7 @@
 #include <cerrno>
 
 #include "runtime/base/unique_fd.h"
+#include "runtime/bpf/signals_wait.h"
 
 namespace sonde::bpf {
 namespace {
@@ -30,28 +31,12 @@ int begin(void* argument) {
   return 0;
 }
 
-/// Signals wait meanwhile: a handler would run on a stack that the act has put elsewhere.
-class SignalsWait {
- public:
-  SignalsWait() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsWait(const SignalsWait&) = delete;
-  SignalsWait& operator=(const SignalsWait&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
 }  // namespace
 
 int run_apart(void (*act)(void*), void* argument) {
   void* stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) return -1;
-  const SignalsWait wait;
+  const SignalsWait wait;  // a handler would run on a stack that the act has put elsewhere
   Act one{act, argument};
   int pidfd = -1;
   const pid_t pid = clone(begin, static_cast<char*>(stack) + kStackBytes, CLONE_VM | CLONE_PIDFD, &one, &pidfd);

@@ -2,7 +2,6 @@
 #include "runtime/bpf/hook_trial.h"
 
 #include <linux/perf_event.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,6 +17,7 @@
 #include "runtime/bpf/arch.h"
 #include "runtime/bpf/bpf_call.h"
 #include "runtime/bpf/record_code.h"
+#include "runtime/bpf/signals_wait.h"
 
 namespace sonde::bpf {
 namespace {
@@ -32,22 +32,6 @@ uint64_t now(clockid_t clock) {
   clock_gettime(clock, &time);
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
-
-/// Blocks all signals of this thread: a handler would make calls, and its end is one.
-class NoSignals {
- public:
-  NoSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  NoSignals(const NoSignals&) = delete;
-  NoSignals& operator=(const NoSignals&) = delete;
-
- private:
-  sigset_t before_{};
-};
 
 // ---- tracepoints -------------------------------------------------------------------------------------------------
 
@@ -279,7 +263,7 @@ bool can_try(Hook hook) { return row_of(hook) != nullptr; }
 
 Result<void> try_hook(Hook hook, HookMechanism& mechanism) {
   const TriedHook& row = *row_of(hook);
-  const NoSignals blocked;
+  const SignalsWait wait;  // a handler would make calls, and its end is one
   KnownEvent known;
   if (auto armed = mechanism.arm(known); !armed) return armed;
   const uint64_t before = mechanism.hit().count;  // the call that has armed it

@@ -22,7 +22,7 @@ def asked(folder):
     for path in sorted(folder.rglob("*")):
         if path.suffix in (".py", ".cpp"):
             for found in REASONS.finditer(path.read_text(encoding="utf-8", errors="replace")):
-                package = next(filter(None, found.groups()))
+                package = next(filter(None, found.groups()), "")  # empty: the reason has a colon, and ends there
                 if re.fullmatch(r"[a-z0-9][a-z0-9.+-]+", package):
                     yield path.relative_to(ROOT), package
 

@@ -192,7 +192,7 @@ const Type* ForeignTypes::enumeration(const CType& from) {
   Type* made = types_.foreign_record(Type::Kind::Enum, from.name);
   const bool usual = from.size == 1 || from.size == 2 || from.size == 4 || from.size == 8;
   made->size = usual ? from.size : 4;
-  made->is_signed = from.is_signed || from.size <= 4;
+  made->is_signed = from.is_signed;
   for (const CEnumerator& one : from.enumerators) {
     made->enumerators.push_back({one.name, one.value});
     enumerators_.emplace(one.name, one.value);

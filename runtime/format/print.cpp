@@ -127,13 +127,13 @@ class Printer {
   }
 
   void enumeration(const Layout& type, uint64_t word) {
-    const int64_t number = extend_from_size(word, static_cast<uint32_t>(type.size));
+    const auto bytes = static_cast<uint32_t>(type.size);
     for (const auto& [value, name] : type.enumerators)
-      if (value == number) {
+      if (cut_to_size(static_cast<uint64_t>(value), bytes) == cut_to_size(word, bytes)) {
         out_ += name;
         return;
       }
-    append_format(out_, "%lld", static_cast<long long>(number));
+    integer(type, word);
   }
 
   std::string& out_;

@@ -19,10 +19,10 @@ void json_integer(uint64_t word, uint64_t size, bool is_signed, JsonLine& line) 
 }
 
 void json_enum(const Layout& type, uint64_t word, JsonLine& line) {
-  const int64_t number = extend_from_size(word, static_cast<uint32_t>(type.size));
+  const auto bytes = static_cast<uint32_t>(type.size);
   for (const auto& [value, name] : type.enumerators)
-    if (value == number) return line.string(name);
-  line.number(number);
+    if (cut_to_size(static_cast<uint64_t>(value), bytes) == cut_to_size(word, bytes)) return line.string(name);
+  json_integer(word, bytes, type.is_signed, line);
 }
 
 void json_scalar(const Layout& type, uint64_t word, JsonLine& line) {

@@ -269,12 +269,14 @@ class DwarfTypes : public CTypes {
     return kCVoid;
   }
 
+  static bool is_signed(uint64_t encoding) { return encoding == DW_ATE_signed || encoding == DW_ATE_signed_char; }
+
   static void base(Dwarf_Die& die, CType& out) {
     const uint64_t encoding = number(die, DW_AT_encoding).value_or(0);
     const bool real =
         encoding == DW_ATE_float || encoding == DW_ATE_complex_float || encoding == DW_ATE_imaginary_float;
     out.kind = real ? CType::Kind::Float : CType::Kind::Integer;
-    out.is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+    out.is_signed = is_signed(encoding);
     out.complex = encoding == DW_ATE_complex_float || encoding == DW_ATE_lo_user;  // gcc's complex int
   }
 
@@ -364,15 +366,25 @@ class DwarfTypes : public CTypes {
     out.members.push_back(std::move(member));
   }
 
+  /// DWARF has the encoding of an enum's values, or the type that they are kept in; old DWARF has neither.
+  bool has_signed_values(Dwarf_Die& die) {
+    if (const auto encoding = number(die, DW_AT_encoding)) return is_signed(*encoding);
+    CType kept = type(referred(die));
+    for (int i = 0; i < kMaxChain && kept.kind == CType::Kind::Typedef; ++i) kept = type(kept.target);
+    return kept.kind != CType::Kind::Integer || kept.is_signed;
+  }
+
+  /// Most forms of an enumerator's value do not say whether it has a sign: its type does.
   void enumeration(Dwarf_Die& die, CType& out) {
     out.kind = CType::Kind::Enum;
     out.complete = !is_declaration(die);
+    out.is_signed = has_signed_values(die);
     Dwarf_Die child;
     if (dwarf_child(&die, &child) != 0) return;
     do {
       if (dwarf_tag(&child) != DW_TAG_enumerator || out.enumerators.size() == kMaxMembers) continue;
-      const int64_t value = signed_number(child, DW_AT_const_value).value_or(0);
-      out.is_signed = out.is_signed || value < 0;
+      const int64_t value = out.is_signed ? signed_number(child, DW_AT_const_value).value_or(0)
+                                          : static_cast<int64_t>(number(child, DW_AT_const_value).value_or(0));
       out.enumerators.push_back({name_of(child), value});
     } while (dwarf_siblingof(&child, &child) == 0);
   }

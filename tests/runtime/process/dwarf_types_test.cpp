@@ -88,6 +88,26 @@ TEST(DwarfTypes, DescribesAProgram) {
   }
 }
 
+/// The form of an enumerator's value says as little about its sign as that of any other number.
+TEST(DwarfTypes, AnEnumHasTheSignOfItsValues) {
+  for (const char* version : {"-gdwarf-3 -gstrict-dwarf", "-gdwarf-4", "-gdwarf-5"}) {
+    SCOPED_TRACE(version);
+    TargetProgram program("enums",
+                          "enum large { MIDDLE = 200, LARGE = 0x80000000U } a; enum negative { MINUS = -1, PLUS = 1 } "
+                          "b; int main(void) { return a + b; }",
+                          version);
+    auto types = read_dwarf(program.path());
+    ASSERT_TRUE(types);
+    const CType large = (*types)->type(*(*types)->find(CName::Enum, "large"));
+    EXPECT_FALSE(large.is_signed);
+    EXPECT_EQ(large.enumerators.at(0).value, 200);
+    EXPECT_EQ(large.enumerators.at(1).value, 0x80000000);
+    const CType negative = (*types)->type(*(*types)->find(CName::Enum, "negative"));
+    EXPECT_TRUE(negative.is_signed);
+    EXPECT_EQ(negative.enumerators.at(0).value, -1);
+  }
+}
+
 TEST(DwarfTypes, DebugInformationMayLieApart) {
   TargetProgram program("typed", kSource, "-g");
   const std::string file = program.path(), apart = file + ".debug";

@@ -59,7 +59,7 @@ ExprPtr action_trace(CheckContext& cx, ExprPtr expr, const Action& action) {
     cx.fail("D_TRACE_VOID", expr->where, action.name + "( ) may not be applied to a void expression");
   if (kind == Type::Kind::Dynamic || kind == Type::Kind::Function || kind == Type::Kind::Aggregation)
     cx.fail("D_TRACE_DYN", expr->where, action.name + "( ) may not be applied to a dynamic expression",
-            kind == Type::Kind::Aggregation ? "print an aggregation with printa()" : "");
+            kind == Type::Kind::Aggregation ? kHintOnAggregation : "");
   expr->kids[1] = printable(std::move(argument));
   finish_site(cx, *expr, action.row);
   return expr;
@@ -119,9 +119,8 @@ ExprPtr action_print(CheckContext& cx, ExprPtr expr, const Action& action) {
   ExprPtr pointer = decay(cx, check_value(cx, std::move(expr->kids[1])));
   const Type* target = pointer->type->is_pointer() ? pointer->type->canonical->target : nullptr;
   if (!target || !cx.world.foreign.complete(target) || target->canonical->size == 0)
-    argument_mismatch(
-        cx, name, 1, "pointer to a type of known size", *pointer, "( )",
-        pointer->type->canonical->kind == Type::Kind::Aggregation ? "print an aggregation with printa()" : "");
+    argument_mismatch(cx, name, 1, "pointer to a type of known size", *pointer, "( )",
+                      pointer->type->canonical->kind == Type::Kind::Aggregation ? kHintOnAggregation : "");
   if (target->canonical->size > cx.world.options.number("printsize"))
     cx.fail("D_PRINT_SIZE", pointer->where,
             name + "( ) argument #1 points to " + std::to_string(target->canonical->size) + " bytes, printsize is " +

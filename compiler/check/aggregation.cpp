@@ -109,6 +109,12 @@ int64_t constant_argument(CheckContext& cx, Expr& call, size_t index, const std:
   return static_cast<int64_t>(number->integer);
 }
 
+std::string aggregating_functions() {
+  std::string names;
+  for (const AggFunctionRow& row : kAggFunctions) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return "the aggregating functions are " + names;
+}
+
 /// Refuses a call for which something is not so.
 struct Require {
   CheckContext& cx;
@@ -209,10 +215,10 @@ ExprPtr check_aggregate(CheckContext& cx, ExprPtr expr) {
   bool calls = expr->kind == ExprKind::Assign && call.kind == ExprKind::Call && call.kids[0]->kind == ExprKind::Name;
   const AggFunctionRow* row = calls ? cx.world.aggregating_function(call.kids[0]->text) : nullptr;
   if (!row && calls && !cx.world.function(call.kids[0]->text))
-    unknown_function(cx, call.kids[0]->text, call.kids[0]->where);
+    unknown_function(cx, call.kids[0]->text, call.kids[0]->where, aggregating_functions());
   if (!row)
     cx.fail("D_AGG_FUNC", expr->where, named.text + " must be assigned the result of an aggregating function",
-            "such as count(), sum(x) or quantize(x)");
+            aggregating_functions());
   note_name(cx, row->name, expr->where);
   const std::string name = named.text.substr(1);
   ExprPtr out = make_expr(ExprKind::Aggregate, cx.world.types.void_type(), expr->where);

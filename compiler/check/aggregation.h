@@ -5,6 +5,9 @@
 
 namespace sonde {
 
+/// Where one is used as a value.
+inline constexpr char kHintOnAggregation[] = "an aggregation is printed with printa()";
+
 /// Whether `expr` is @name or @name[...].
 bool is_aggregation(const Expr& expr);
 

@@ -149,7 +149,7 @@ const DFunction* function_of(CheckContext& cx, const Expr& call, std::string& na
   return cx.world.function(name);
 }
 
-void unknown_function(CheckContext& cx, const std::string& name, SourceRange where) {
+void unknown_function(CheckContext& cx, const std::string& name, SourceRange where, const std::string& choice) {
   const Symbol* declared = find_in(cx.world.names.globals, name);
   if (declared != nullptr && declared->kind == Symbol::Kind::Prototype)
     cx.fail("D_FUNC_UNDEF", where, "unimplemented subroutine: " + name, "it is declared, but D cannot call it");
@@ -161,7 +161,7 @@ void unknown_function(CheckContext& cx, const std::string& name, SourceRange whe
   for (const AggFunctionRow& row : kAggFunctions) suggestion.offer(row.name);
   std::string hint(hint_on_other_word(OtherWord::Kind::Function, name));
   if (hint.empty()) hint = suggestion.hint();
-  cx.fail("D_FUNC_UNDEF", where, "undefined function name: " + name, hint);
+  cx.fail("D_FUNC_UNDEF", where, "undefined function name: " + name, hint.empty() ? choice : hint);
 }
 
 ExprPtr check_call(CheckContext& cx, ExprPtr expr) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "compiler/check/aggregation.h"
 #include "compiler/check/convert.h"
 #include "compiler/check/expression.h"
 #include "compiler/check/node.h"
@@ -206,10 +207,14 @@ void check_conversion(CheckContext& cx, const std::string& function, const Conve
     std::string hint;
     if (conversion.letter == 's' && type->is_pointer())
       hint = "copyinstr() reads a string of the traced program; stringof() makes one of D's own memory";
+    else if (type->canonical->kind == Type::Kind::Aggregation)
+      hint = kHintOnAggregation;
     else if (type->is_string() || type->canonical->kind == Type::Kind::Symbol)
       hint = "use %s";
     else if (conversion.letter == 's' && type->is_integer())
       hint = "use %d, or copyinstr() if it is an address in the traced program";
+    else if (type->is_integer())
+      hint = wanted(conversion) == "int64_t" ? "cast it: (int64_t)" : "use %d";
     else if (type->is_pointer())
       hint = "use %p";
     cx.fail("D_PRINTF_ARG_TYPE", argument->where,

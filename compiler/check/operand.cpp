@@ -8,6 +8,7 @@
 // int.
 #include "compiler/check/operand.h"
 
+#include "compiler/check/aggregation.h"
 #include "compiler/check/convert.h"
 #include "compiler/check/expression.h"
 #include "compiler/check/node.h"
@@ -26,8 +27,7 @@ std::string hint_on_string(CheckContext& cx, const Expr& string, const Expr& oth
 }
 
 std::string hint_on_operands(CheckContext& cx, const std::string& op, const Expr& left, const Expr& right) {
-  if (left.kind == ExprKind::AggregationRef || right.kind == ExprKind::AggregationRef)
-    return "an aggregation is printed with printa()";
+  if (left.kind == ExprKind::AggregationRef || right.kind == ExprKind::AggregationRef) return kHintOnAggregation;
   const bool strings = left.type->is_string() && right.type->is_string();
   if (strings && (op == "+" || op == "+=")) return "strings are joined by strjoin(a, b)";
   if (left.type->is_string() != right.type->is_string()) {

@@ -53,7 +53,8 @@ std::string meant(uint32_t pid, const std::string& module, const std::vector<Obj
 
 }  // namespace
 
-std::string why_not_there(uint32_t pid, const dtrace_probedesc_t& spec, const std::vector<Object>& objects) {
+std::string why_not_there(uint32_t pid, const dtrace_probedesc_t& spec, const std::vector<Object>& objects,
+                          const std::string& near) {
   const std::string process = "process " + std::to_string(pid), module = spec.dtpd_mod;
   const Field field(module), function(spec.dtpd_func);
   if (is_path(module) && field.is_exact()) return process + " has not mapped that file\nuse -Z to wait until it does";
@@ -61,7 +62,8 @@ std::string why_not_there(uint32_t pid, const dtrace_probedesc_t& spec, const st
   if (!chosen.empty()) {
     const std::string of = module.empty() || chosen.size() > 1 ? "its " + std::to_string(chosen.size()) + " modules"
                                                                : chosen.front()->name;
-    return process + " has no such function in " + of + "\nuse -Z to wait for libraries that it loads later";
+    return process + " has no such function in " + of +
+           (near.empty() ? "\nuse -Z to wait for libraries that it loads later" : near);
   }
   const std::string hint =
       field.is_exact() ? meant(pid, field.literal(), objects) : "its modules are " + modules(objects);

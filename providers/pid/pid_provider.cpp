@@ -199,14 +199,15 @@ std::string matches_nothing(const dtrace_probedesc_t& spec) {
          spec.dtpd_name + " does not match any probes";
 }
 
-void tell_none(const Target& target, const dtrace_probedesc_t& spec, const std::vector<Object>& objects) {
+void tell_none(const Target& target, const dtrace_probedesc_t& spec, const std::vector<Object>& objects,
+               const std::string& near) {
   const std::string moved = moved_module(target, spec);
   const Field module(spec.dtpd_mod);
   const bool is_file = is_path(spec.dtpd_mod) && module.is_exact();
   const std::string fault = is_file ? why_no_object(module.literal()) : "";
   const std::string why =
       !fault.empty()  ? fault
-      : moved.empty() ? why_not_there(target.pid, spec, objects)
+      : moved.empty() ? why_not_there(target.pid, spec, objects, near)
                       : "process " + std::to_string(target.pid) + " has moved the text of " + moved +
                             " to memory of its own, as programs do for huge pages: it is no file's any more, and Sonde "
                             "sets no breakpoints there. Start the program with -c: then they move along";
@@ -220,14 +221,17 @@ const std::string& module_of(const Object& object, std::string_view field) {
 }
 
 /// The same for pid*.
-void tell_none_of_all(const dtrace_probedesc_t& spec, bool any_object) {
+void tell_none_of_all(const dtrace_probedesc_t& spec, const std::vector<Object>& objects, const std::string& near) {
   const Field module(spec.dtpd_mod);
   const bool is_file = is_path(spec.dtpd_mod) && module.is_exact();
   std::string why = is_file ? why_no_object(module.literal()) : "";
   if (why.empty() && std::string_view(spec.dtpd_mod).starts_with("perf"))
     why = "code compiled at run time belongs to one process: name it, as pid42 or pid$target";
-  if (why.empty() && !any_object)
+  if (why.empty() && objects.empty())
     why = "no process is traced: name one by -c or -p, or a file by its path in the module field";
+  if (why.empty() && !select_objects(objects, spec.dtpd_mod).empty())
+    why = "no such function is in the modules of the traced processes" +
+          (near.empty() ? "\nuse -Z to wait for libraries that they load later" : near);
   if (why.empty())
     why =
         "no traced process has mapped such a module yet\nuse -Z to wait for it; or give the path of its file, which "
@@ -253,7 +257,7 @@ void make_probes(Target& target, const dtrace_probedesc_t& spec, const std::vect
                            });
   if (!found.refusal.tag.empty()) return sonde_provide_error(found.refusal.tag.c_str(), found.refusal.message.c_str());
   if (found.sites.empty() && found.known == 0)
-    return target.pid == 0 ? tell_none_of_all(spec, !objects.empty()) : tell_none(target, spec, objects);
+    return target.pid == 0 ? tell_none_of_all(spec, objects, found.near) : tell_none(target, spec, objects, found.near);
   for (const Site& site : found.sites) create(target, site);
 }
 

@@ -140,6 +140,8 @@ class Finder {
       refuse("D_PDESC_ZERO", "probe description " + std::string(spec_.dtpd_provider) + ":" + spec_.dtpd_mod + ":" +
                                  spec_.dtpd_func + ":" + spec_.dtpd_name + " does not match any probes" + why +
                                  unknown);
+    } else if (function_.is_exact()) {
+      found_.near = near_function(objects);
     }
   }
 

@@ -46,6 +46,7 @@ struct Found {
   std::vector<Site> sites;
   size_t known = 0;  ///< sites that were found before, and are not repeated here
   Refusal refusal;
+  std::string near;  ///< of a function that no object has: a line that suggests another, or nothing
 };
 
 /// Whether a probe of that name already has its site in `function`, which then need not be found again.

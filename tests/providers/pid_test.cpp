@@ -143,6 +143,9 @@ TEST_F(PidTest, AFileThatNobodyHasMapped) {
   framework.set_targets({pid});
   EXPECT_THAT(refusal({"pid*", "nosuch", "main", "entry", {}}),
               HasSubstr("no traced process has mapped such a module"));
+  EXPECT_THAT(refusal({"pid*", "libc*", "mallloc", "entry", {}}),
+              HasSubstr("no such function is in the modules of the traced processes\ndid you mean 'malloc'?"));
+  EXPECT_THAT(refusal({"pid*", "libc*", "no?such", "entry", {}}), HasSubstr("use -Z to wait for libraries"));
   EXPECT_THAT(refusal({"pid*", "perf*", "main", "entry", {}}), HasSubstr("belongs to one process"));
   EXPECT_THAT(refusal({"pid*", "", "-", "1139", {}}), StartsWith("D_PROC_"));
 }
@@ -267,6 +270,8 @@ TEST_F(PidTest, Refusals) {
             "D_PROC_BADPID 'pid0' does not contain a valid pid\n$target is the process of -c or -p, and there is none");
   EXPECT_EQ(refusal({"pidx", "", "main", "entry", {}}), "") << "it means no process";
   EXPECT_THAT(refusal({provider, "lib*", "nosuch*", "entry", {}}), StartsWith("D_PDESC_ZERO"));
+  for (const char* modules : {"lib*", ""})
+    EXPECT_THAT(refusal({provider, modules, "mallloc", "entry", {}}), HasSubstr("\ndid you mean 'malloc'?"));
 }
 
 TEST_F(PidTest, MoreThanAMillionInstructionsAreTooMany) {

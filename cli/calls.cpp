@@ -143,7 +143,8 @@ class Writer {
 
   /// The statements that print a line. `when`: the time that it shows.
   std::string line(const std::string& when, const std::string& print) const {
-    std::string text = "\tattached = attached || (tid != $target && !self->born);\n";
+    std::string text;
+    if (list_.attaches) text += "\tattached = attached || (tid != $target && !self->born);\n";
     if (list_.shows_times()) text += "\tthis->when = (int64_t)" + when + ";\n";
     if (list_.relative_digits >= 0) text += "\tthis->since = last ? this->when - last : 0;\n\tlast = this->when;\n";
     if (!list_.separately.empty()) text += "\tfreopen(\"%s.%d\", " + quoted_in_d(list_.separately) + ", tid);\n";

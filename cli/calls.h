@@ -32,6 +32,7 @@ struct CallList {
   int32_t duration_digits = -1;    ///< from entry to return; -1: is not shown
   bool stacks = false;
   bool several = false;       ///< there are several threads when it begins
+  bool attaches = false;      ///< to a process that may have threads whose birth was not seen
   bool injects = false;       ///< a line says what was injected into its call
   Look look = Look::plain();  ///< of what the lines go to
   bool units = false;         ///< times have a unit

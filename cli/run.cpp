@@ -278,6 +278,7 @@ class Run {
     CallList& calls = arguments_.calls;
     calls.units = units();
     calls.several = attaches_to_several();
+    calls.attaches = !arguments_.pids.empty();
     calls.look = is_text() && calls.separately.empty() ? output_.look() : Look::plain();
     auto injected = injection_script(arguments_.injections, calls.trace, calls.paths);
     if (!injected) return Error("--inject: " + injected.error().message(), EINVAL);

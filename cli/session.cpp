@@ -21,6 +21,10 @@ namespace sonde {
 Session::Session(Options& options, FileOutput& output) : options_(options), output_(output) {}
 
 Session::~Session() {
+  if (opened_.source && framework_) {
+    opened_.source->begin_close();
+    framework_->forget_source();
+  }
   tracing_.reset();
   compiler_.reset();
   if (framework_) unregister_providers();

@@ -149,6 +149,7 @@ std::string hint_on_call(std::string_view call, std::string_view name) {
 
 std::vector<std::string> unfired_clauses(Session& session, std::span<const SourceText> texts,
                                          std::span<const CompiledText> compiled, bool quiet) {
+  if (texts.empty()) return {};
   const Consumer& consumer = session.tracing().consumer();
   if (consumer.exiting() && consumer.exit_probe() == kBegin) return {};
   Framework& framework = session.framework();

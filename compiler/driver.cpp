@@ -161,9 +161,8 @@ Result<std::vector<SplitClause>> Compiler::Impl::split(std::span<const LoweredUn
 
 std::optional<ClauseDesc> Compiler::Impl::remembering(const LoweredClause& clause) {
   Diagnostics none;
-  SplitClause split = splitter.split_remembering(
-      clause, none, [this](const LoweredClause& one) { return calls_of(probes, one); },
-      [this](const LoweredClause& one) { return entries_of(probes, one); });
+  SplitClause split =
+      splitter.split_remembering(clause, none, [this](const LoweredClause& one) { return entries_of(probes, one); });
   if (split.fire == nullptr) return std::nullopt;
   ClauseDesc result;
   for (const auto& [probe, program] : split.fire_of_probe) {
@@ -171,7 +170,7 @@ std::optional<ClauseDesc> Compiler::Impl::remembering(const LoweredClause& claus
     result.descriptions.push_back({info.provider, info.module, info.function, info.name, probe});
   }
   result.fire = split.fire;
-  result.fire_of_probe = split.fire_of_probe;
+  result.fire_of_probe = std::move(split.fire_of_probe);
   result.body = std::make_shared<Body>(sonde_remember_call);
   result.hidden = true;
   return result;

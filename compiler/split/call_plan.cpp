@@ -319,6 +319,10 @@ void widen(CallPlans& all, const CallPlan& plan, uint32_t strsize) {
 
 }  // namespace
 
+bool shows_arguments(const LoweredClause& clause, const Options& options) {
+  return options.text("argstr") != "classic" && names(clause, "argstr");
+}
+
 CallPlans plan_calls(const LoweredClause& clause, const Options& options, const CallsOf& calls_of) {
   CallPlans all;
   const bool arguments = names(clause, "argstr"), result = names(clause, "retstr");

@@ -34,6 +34,9 @@ struct CallPlans {
   bool beside_others = false;  ///< the clause has probes of signals or ends, too, whose argstr is made of arguments
 };
 
+/// Whether argstr is to show the calls of the clause's probes.
+bool shows_arguments(const LoweredClause& clause, const Options& options);
+
 CallPlans plan_calls(const LoweredClause& clause, const Options& options, const CallsOf& calls_of);
 
 /// Emits code that captures the call's words and memory into `slots`. Texts have at most `strsize` bytes.

@@ -31,8 +31,12 @@ SplitClause Splitter::split_clause(const Residency& residency, const PointerOrig
   if (diagnostics.any()) return result;
   for (const CallPlan& plan : plans.plans) {
     const std::shared_ptr<const FireProgram> program = splitter.fire_for(plan, result);
-    for (ProbeId probe : plan.probes) result.fire_of_probe.emplace(probe, program);
+    for (ProbeId probe : plan.probes) result.fire_of_probe.emplace_back(probe, program);
   }
+  // Two descriptions may match one probe, which is in the same plan each time.
+  std::ranges::sort(result.fire_of_probe, {}, &FirePrograms::value_type::first);
+  const auto repeated = std::ranges::unique(result.fire_of_probe);
+  result.fire_of_probe.erase(repeated.begin(), repeated.end());
   return result;
 }
 
@@ -83,9 +87,9 @@ Splitter::Attempt Splitter::try_split(std::span<const LoweredUnit> units, const 
   return attempt;
 }
 
-SplitClause Splitter::split_remembering(const LoweredClause& clause, Diagnostics& diagnostics, const CallsOf& calls_of,
+SplitClause Splitter::split_remembering(const LoweredClause& clause, Diagnostics& diagnostics,
                                         const CallsOf& entries_of) const {
-  if (!plan_calls(clause, options_, calls_of).slots.arguments) return {};
+  if (!shows_arguments(clause, options_)) return {};
   auto shown = std::make_unique<LoweredExpr>();
   shown->kind = LoweredKind::Builtin;
   shown->builtin = find_variable("argstr");

@@ -26,8 +26,7 @@ class Splitter {
 
   /// A hidden clause, without a tree, that captures at the entries of calls what `clause` needs to show them at their
   /// returns. Null `fire`: it needs nothing.
-  SplitClause split_remembering(const LoweredClause& clause, Diagnostics& diagnostics, const CallsOf& calls_of,
-                                const CallsOf& entries_of) const;
+  SplitClause split_remembering(const LoweredClause& clause, Diagnostics& diagnostics, const CallsOf& entries_of) const;
 
   /// The unit of the n-th diagnostic of the last call.
   const LoweredUnit& unit_of(size_t diagnostic) const { return *blamed_.at(diagnostic); }

@@ -28,8 +28,9 @@ struct Framework::Impl::Pending {
   std::vector<NewEcb> ecbs;
   std::vector<ProbeState*> touched;  ///< each once
   std::vector<ProbeState*> started;
-  std::vector<Epid> sent;  ///< ECBs that were sent to the source
-  bool arming = false;     ///< the source was asked to arm taps
+  std::vector<std::shared_ptr<const FireProgram>> loading;  ///< programs that were sent to the source
+  std::vector<Epid> sent;                                   ///< ECBs that were sent to it
+  bool arming = false;                                      ///< it was asked to arm taps
 };
 
 /// Adds ECBs for the probes that `enabling` matches and has not joined, in order of probe and description.
@@ -137,13 +138,14 @@ void Framework::Impl::start_probe(ProbeState& probe) {
 }
 
 /// Sends the source, in one call, those of these fire parts that it does not have yet.
-Result<void> Framework::Impl::load(std::span<const std::shared_ptr<const FireProgram>> programs) {
+Result<void> Framework::Impl::load(std::span<const std::shared_ptr<const FireProgram>> programs, Pending& pending) {
   std::vector<Loading> lacking;
   std::map<std::shared_ptr<const FireProgram>, ProgramId> added;
   for (const auto& program : programs) {
     if (loaded.contains(program) || !added.emplace(program, ProgramId{last_program + 1}).second) continue;
     lacking.push_back({ProgramId{++last_program}, program->view(), program->fold, program->urgent, program->signals});
   }
+  for (const auto& [program, id] : added) pending.loading.push_back(program);
   auto done = lacking.empty() ? Result<void>() : source->load_programs(lacking);
   if (done) loaded.merge(added);
   return done;
@@ -293,7 +295,7 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
     if (auto good = check_source(*one.probe, *one.program, one.held, all); !good) return good;
   if (!ecbs.empty()) {
     if (auto good = check_taps(all); !good) return good;
-    if (auto done = load(programs); !done) return done;
+    if (auto done = load(programs, pending); !done) return done;
     for (size_t i = 0; i < ecbs.size(); i++) {
       ecbs[i].program = loaded.at(programs[i]);
       ecbs[i].held = ecbs[i].held && source->capabilities().holds;
@@ -301,7 +303,12 @@ Result<void> Framework::Impl::hand_to_source(Pending& pending) {
     if (auto added = source->add_ecbs(ecbs); !added) return added;
     for (const Ecb& ecb : ecbs) pending.sent.push_back(ecb.epid);
   }
-  if (taps_to_arm.empty()) return {};
+  auto armed = taps_to_arm.empty() ? Result<void>() : arm(pending);
+  auto settled = source == nullptr ? Result<void>() : source->settle();
+  return settled ? std::move(armed) : std::move(settled);
+}
+
+Result<void> Framework::Impl::arm(Pending& pending) {
   pending.arming = true;
   ProgressLine::now("arming " + std::to_string(taps_to_arm.size()) + " taps");
   auto armed = source->arm(taps_to_arm);
@@ -326,6 +333,7 @@ void Framework::Impl::undo(Pending& pending) {
   if (!pending.arming) taps_to_disarm.clear();  // the source does not know these taps
   (void)disarm_taps();
   if (!pending.sent.empty()) (void)source->remove_ecbs(pending.sent);
+  for (const auto& program : pending.loading) loaded.erase(program);  // the source may have refused it
 }
 
 /// The probe's last enabling has gone. Its taps are queued in taps_to_disarm.

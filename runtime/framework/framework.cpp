@@ -65,6 +65,8 @@ Framework::~Framework() {
   g_frameworks.remove(this);
 }
 
+void Framework::forget_source() { Locked(impl_.get())->source = nullptr; }
+
 const SourceCapabilities& Framework::capabilities() const {
   return impl_->source == nullptr ? kNoSource : impl_->source->capabilities();
 }

@@ -54,6 +54,9 @@ class Framework final : public ProbeCatalog {
   Framework(const Framework&) = delete;
   Framework& operator=(const Framework&) = delete;
 
+  /// The source is about to close, which ends all taps and ECBs.
+  void forget_source();
+
   /// Asks the providers for the probes that they always have, so that the first match() does not take that time.
   void provide();
   /// With 100,000 probes: under 5 ms.

@@ -184,7 +184,8 @@ struct Framework::Impl {
   Result<void> check_source(const ProbeInfo& probe, const FireProgram& program, bool held, const Asked& all) const;
   Result<void> check_taps(const Asked& all) const;
   Result<void> hand_to_source(Pending& pending);
-  Result<void> load(std::span<const std::shared_ptr<const FireProgram>> programs);
+  Result<void> load(std::span<const std::shared_ptr<const FireProgram>> programs, Pending& pending);
+  Result<void> arm(Pending& pending);
   void undo(Pending& pending);
   void stop_probe(ProbeState& probe);
   Result<void> disarm_taps();

@@ -8,17 +8,22 @@
 namespace sonde {
 
 uint32_t ProbeIndex::Dictionary::find(std::string_view text) const {
-  if (last != kNone && texts[last].text == text) return last;
+  for (const uint32_t number : recent)
+    if (number != kNone && texts[number].text == text) return number;
   return numbers.find(std::hash<std::string_view>()(text), [&](uint32_t at) { return texts[at].text == text; });
 }
 
 uint32_t ProbeIndex::Dictionary::intern(std::string_view text) {
-  if (const uint32_t known = find(text); known != kNone) return last = known;
+  const auto note = [this](uint32_t number) {
+    if (recent[0] != number) recent = {number, recent[0]};
+    return number;
+  };
+  if (const uint32_t known = find(text); known != kNone) return note(known);
   const std::hash<std::string_view> hash;
   const auto number = static_cast<uint32_t>(texts.size());
   texts.push_back({std::string(text), {}});
   numbers.add(number, hash(text), [&](uint32_t at) { return hash(texts[at].text); });
-  return last = number;
+  return note(number);
 }
 
 size_t ProbeIndex::hash_of(const uint32_t (&numbers)[kFields]) {

@@ -78,7 +78,8 @@ class ProbeIndex {
   struct Dictionary {
     std::deque<Text> texts;  ///< by number
     NumberTable numbers;
-    uint32_t last = kNone;  ///< the text that was entered last: providers enter many probes of one module
+    std::array<uint32_t, 2> recent = {kNone,
+                                      kNone};  ///< of intern(): providers enter many probes of one module, by two names
     uint32_t find(std::string_view text) const;
     uint32_t intern(std::string_view text);
   };

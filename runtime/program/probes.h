@@ -2,10 +2,11 @@
 // Probes, as the compiler and bodies know them
 #pragma once
 
-#include <map>
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/ids.h"
@@ -46,7 +47,8 @@ struct ProvideError {
   std::string tag, message;
 };
 
-using FirePrograms = std::map<ProbeId, std::shared_ptr<const FireProgram>>;
+/// Programs of probes that have one of their own, by rising probe: the list of calls has hundreds.
+using FirePrograms = std::vector<std::pair<ProbeId, std::shared_ptr<const FireProgram>>>;
 
 /// A clause that waits for probes.
 struct Enabling {
@@ -57,8 +59,8 @@ struct Enabling {
   FirePrograms programs{};  ///< verified; for probes that have a program of their own
 
   const std::shared_ptr<const FireProgram>& program_of(ProbeId probe) const {
-    const auto own = programs.find(probe);
-    return own == programs.end() ? program : own->second;
+    const auto own = std::ranges::lower_bound(programs, probe, {}, &FirePrograms::value_type::first);
+    return own == programs.end() || own->first != probe ? program : own->second;
   }
 };
 

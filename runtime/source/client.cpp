@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A request waits for its reply before the next one is sent. Programs are the exception: a script may have thousands,
-// so all are sent at once and their answers read afterwards. The other end accepts a batch (taps, ECBs) whole or not
+// A request waits for its reply before the next one is sent. Programs and ECBs are the exception: a script may have
+// thousands, so all are sent at once, and settle() reads their answers. The other end accepts a batch (taps, ECBs) whole or not
 // at all. When there are too many taps for one batch and a later batch fails, the earlier ones are disarmed again, so
 // the caller too gets all or nothing.
 #include "runtime/source/client.h"
@@ -30,6 +30,11 @@ Result<void> SourceClient::simple(sonde_request_kind kind, uint64_t value, uint3
   auto answer = transact({static_cast<uint32_t>(kind), id, value, 0, 0}, payload);
   if (!answer) return std::move(answer).error();
   return {};
+}
+
+void SourceClient::post(const sonde_request& request, ByteSpan payload) {
+  transport_->post(request, payload);
+  unsettled_++;
 }
 
 Result<uint64_t> SourceClient::detach_all() {
@@ -62,14 +67,10 @@ Result<void> SourceClient::create_buffers(uint64_t bytes) {
 Result<void> SourceClient::load_programs(std::span<const Loading> programs) {
   for (const Loading& one : programs) {
     const Bytes payload = encode_program(one.program);
-    transport_->post({SONDE_PROGRAM_LOAD, one.id.value, 0, 0, payload.size()}, payload);
+    post({SONDE_PROGRAM_LOAD, one.id.value, 0, 0, payload.size()}, payload);
   }
-  Result<void> done;
-  for (size_t i = 0; i < programs.size(); i++) {
-    auto answer = transport_->answer();
-    if (!answer && done) done = std::move(answer).error();
-  }
-  return done;
+  transport_->send_posted();
+  return {};
 }
 
 Result<void> SourceClient::add_ecbs(std::span<const Ecb> ecbs) {
@@ -77,7 +78,19 @@ Result<void> SourceClient::add_ecbs(std::span<const Ecb> ecbs) {
   raw.reserve(ecbs.size());
   for (const Ecb& ecb : ecbs)
     raw.push_back({ecb.epid.value, ecb.probe.value, ecb.program.value, ecb.held ? SONDE_ECB_HELD : 0});
-  return simple(SONDE_ECB_ADD, raw.size(), 0, array_bytes(std::span<const sonde_ecb>(raw)));
+  const ByteSpan payload = array_bytes(std::span<const sonde_ecb>(raw));
+  post({SONDE_ECB_ADD, 0, raw.size(), 0, payload.size()}, payload);
+  transport_->send_posted();
+  return {};
+}
+
+Result<void> SourceClient::settle() {
+  Result<void> done;
+  for (; unsettled_ > 0; unsettled_--) {
+    auto answer = transport_->answer();
+    if (!answer && done) done = std::move(answer).error();
+  }
+  return done;
 }
 
 Result<void> SourceClient::remove_ecbs(std::span<const Epid> epids) {

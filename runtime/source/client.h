@@ -46,7 +46,8 @@ class Transport {
   /// Becomes readable when next_event() may have something.
   virtual int event_fd() const = 0;
   virtual Result<std::optional<SourceEvent>> next_event() = 0;
-  /// Ends the connection. See EventSource::close().
+  /// See EventSource::begin_close() and close().
+  virtual void begin_close() {}
   virtual std::vector<Notice> close() { return {}; }
 
  private:
@@ -70,6 +71,7 @@ class SourceClient : public EventSource, public TargetControl, public ThreadCont
   std::span<const MappedRing> mapped_rings() override { return rings_; }
   Result<void> load_programs(std::span<const Loading> programs) override;
   Result<void> add_ecbs(std::span<const Ecb> ecbs) override;
+  Result<void> settle() override;
   Result<void> remove_ecbs(std::span<const Epid> epids) override;
   Result<void> arm(std::span<const Tap> taps) override;
   Result<void> disarm(std::span<const TapId> taps) override;
@@ -91,6 +93,7 @@ class SourceClient : public EventSource, public TargetControl, public ThreadCont
   int event_fd() const override { return transport_->event_fd(); }
   Result<std::optional<SourceEvent>> next_event() override { return transport_->next_event(); }
   Result<sonde_statistics> statistics() override;
+  void begin_close() override { transport_->begin_close(); }
   std::vector<Notice> close() override { return transport_->close(); }
 
  protected:
@@ -101,12 +104,14 @@ class SourceClient : public EventSource, public TargetControl, public ThreadCont
  private:
   Result<Transport::Answer> transact(sonde_request request, ByteSpan payload = {}, size_t room = 0);
   Result<void> simple(sonde_request_kind kind, uint64_t value, uint32_t id = 0, ByteSpan payload = {});
+  void post(const sonde_request& request, ByteSpan payload);
 
   std::string_view name_;
   bool told_no_injection_ = false;
   SourceCapabilities can_;
   std::unique_ptr<Transport> transport_;
   std::vector<MappedRing> rings_;
+  size_t unsettled_ = 0;  ///< requests whose answers settle() has not seen
 };
 
 }  // namespace sonde

@@ -109,9 +109,11 @@ class EventSource {
   /// destroyed.
   virtual std::span<const MappedRing> mapped_rings() = 0;
 
-  /// When one is refused, some of the others may have been loaded; their ids must not be used again.
+  /// When one is refused, some of the others may have been loaded; their ids must not be used again. This call and the
+  /// next may return before the source has answered: settle() returns its first refusal.
   virtual Result<void> load_programs(std::span<const Loading> programs) = 0;
   virtual Result<void> add_ecbs(std::span<const Ecb> ecbs) = 0;
+  virtual Result<void> settle() { return {}; }
   virtual Result<void> remove_ecbs(std::span<const Epid> epids) = 0;
   virtual Result<void> arm(std::span<const Tap> taps) = 0;
   /// How it would arm a user tap, as a line for the listing; empty: not known.
@@ -139,6 +141,8 @@ class EventSource {
 
   virtual Result<sonde_statistics> statistics() = 0;
 
+  /// Begins to end the session: the other end does its part while this process clears up. Only close() may follow.
+  virtual void begin_close() {}
   /// Ends the session; the destructor does it otherwise. When it returns, every target runs untraced, except those that
   /// cannot be let go. Returns what to tell the user about those; usually nothing. No other call may follow.
   virtual std::vector<Notice> close() { return {}; }

@@ -77,6 +77,7 @@ class GuardSocket final : public Transport {
   Result<std::vector<MappedRing>> map_rings(const Answer& answer) override;
   int event_fd() const override { return poll_.get(); }
   Result<std::optional<SourceEvent>> next_event() override;
+  void begin_close() override;
   std::vector<Notice> close() override;
 
  private:
@@ -231,12 +232,16 @@ void GuardSocket::read_to_end(Clock::time_point end) {
   while (!dead_ && await_ready(channel_.fd(), POLLIN, end, kCloseAfterSignal)) (void)exchange(POLLIN);
 }
 
+void GuardSocket::begin_close() {
+  channel_.flush();
+  channel_.shut();
+}
+
 std::vector<Notice> GuardSocket::close() {
   if (guard_ == 0) return {};
   const pid_t guard = std::exchange(guard_, 0);
   const auto end = Clock::now() + kClosePatience;
-  channel_.flush();
-  channel_.shut();
+  begin_close();
   read_to_end(end);
   std::vector<Notice> notices;
   for (const SourceEvent& event : events_) {

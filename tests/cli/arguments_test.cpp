@@ -254,6 +254,14 @@ TEST(CallOptions, AnExpressionOfStraceIsALongOption) {
   }
 }
 
+/// A script that asks for $target waits for the program before it is compiled.
+TEST(CallOptions, TheListOfCallsIsCompiledWhileItsProgramStarts) {
+  CallList list;
+  EXPECT_THAT(calls_script(list), Not(HasSubstr("$target")));
+  list.attaches = true;
+  EXPECT_THAT(calls_script(list), HasSubstr("tid != $target"));
+}
+
 TEST(CallOptions, LettersOfAScriptKeepTheirMeaningBesideOne) {
   for (const Words& script : std::vector<Words>{
            {"-n", "BEGIN"}, {"-s", "a.d"}, {"-P", "proc"}, {"-m", "m"}, {"-f", "f"}, {"-i", "7"}, {"--probe=BEGIN"}}) {

@@ -77,6 +77,24 @@ TEST_F(Client, ArmsAllOrNone) {
   EXPECT_EQ(asked[0].request.value + asked[1].request.value, taps.size());
 }
 
+/// Nobody waits for the answers to programs and ECBs one by one; the first refusal counts.
+TEST_F(Client, ProgramsAndEcbsAreSettledTogether) {
+  transport->answer = [&](const sonde_request& request, size_t) -> Result<Transport::Answer> {
+    if (request.kind == SONDE_PROGRAM_LOAD && request.id == 2) return Error("program 2: no", EINVAL);
+    if (request.kind == SONDE_ECB_ADD) return Error("no program 2 is loaded", ENOENT);
+    return Transport::Answer{};
+  };
+  const Loading programs[] = {{ProgramId{1}, {}}, {ProgramId{2}, {}}};
+  const Ecb ecb{Epid{1}, ProbeId{1}, ProgramId{2}};
+  EXPECT_TRUE(client.load_programs(programs));
+  EXPECT_TRUE(client.add_ecbs({&ecb, 1}));
+  EXPECT_EQ(asked.size(), 3u);
+  auto settled = client.settle();
+  ASSERT_FALSE(settled);
+  EXPECT_EQ(settled.error().message(), "program 2: no");
+  EXPECT_TRUE(client.settle()) << "each answer counts once";
+}
+
 TEST_F(Client, MemoryGoesInParts) {
   transport->answer = [](const sonde_request& request, size_t room) {
     EXPECT_EQ(request.length, room);

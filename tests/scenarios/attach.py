@@ -225,7 +225,7 @@ def thread_stands_for_its_process(world):
     check(len([line for line in numbers if len(line) == 2]) > 8, f"not all threads are traced: {result.stdout}")
     result = world.sonde("-qn", "BEGIN { exit(0); }", "-p", str(program.pid))
     check("thread" not in result.stderr, f"of a process no thread is said: {result.stderr}")
-    program.communicate("", timeout=60)
+    program.communicate("", timeout=60 * support.patience)
 
 
 @scenario()
@@ -237,4 +237,4 @@ def thread_at_the_prompt_and_in_a_description(world):
     check(f"pid {program.pid}\n" in text, f"the list of targets: {text}")
     result = world.sonde("-qn", f"pid{tid}:a.out:main:entry {{ }}", status=1)
     check(f"{tid} is a thread of process {program.pid}: pid{program.pid}:" in result.stderr, result.stderr)
-    program.communicate("", timeout=60)
+    program.communicate("", timeout=60 * support.patience)

@@ -5,7 +5,7 @@ import glob
 import pathlib
 import subprocess
 
-from support import Skip, at_rest, attached_to, check, counts, equal, scenario, wait_until
+from support import Skip, at_rest, attached_to, check, counts, equal, patience, scenario, wait_until
 
 LINKER = "/lib64/ld-linux-x86-64.so.2"
 CLAUSE = 'pid$target:a.out:work:entry { @[probemod, ufunc(ucaller)] = count(); }'
@@ -55,7 +55,7 @@ def program_by_its_linker_that_runs_already(world):
         wait_until(lambda: program in pathlib.Path(f"/proc/{traced.pid}/maps").read_text() and at_rest(traced), what="the program")
         sonde = world.start_sonde("-qn", CLAUSE, "-p", str(traced.pid))
         wait_until(lambda: attached_to(sonde, traced.pid) and at_rest(sonde), what="the attach")
-        out, _ = traced.communicate("\n", timeout=60)
+        out, _ = traced.communicate("\n", timeout=60 * patience)
         equal((out, traced.returncode), ("15\n", 3), "what it prints, and its status")
         equal(callers(world.finish(sonde).stdout, program.rsplit("/", 1)[1]), {("main", 5)}, linker)
 

@@ -4,7 +4,7 @@
 import re
 import subprocess
 
-from support import check, counts, equal, scenario
+from support import check, counts, equal, patience, scenario
 
 ONLY = {"only": "ptrace", "why": "the module cannot hook the kernel's function for calls without a name"}
 
@@ -39,7 +39,7 @@ def traced(world, script, program, arguments, attached):
     process = world.start([program, "wait", *arguments], stdin=subprocess.PIPE)
     sonde = world.start_sonde("-q", "-n", "BEGIN { printf(\"ready\\n\"); } " + script, "-p", str(process.pid))
     equal(sonde.stdout.readline(), "ready\n", "sonde's first line")
-    output, _ = process.communicate("go\n", timeout=60)
+    output, _ = process.communicate("go\n", timeout=60 * patience)
     result = world.finish(sonde)
     result.stdout += output
     return result

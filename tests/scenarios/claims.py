@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 
-from support import NOBODY, Skip, check, equal, scenario, wait_until
+from support import NOBODY, Skip, check, equal, patience, scenario, wait_until
 from symbols import replace, start_turns
 
 WHY_PTRACE = {"only": "ptrace", "why": "the module traces set-uid programs with their privilege (tests/kmod/users.py)"}
@@ -47,7 +47,7 @@ def exit_kills_the_program_but_not_its_children(world):
     # the child keeps what it inherits open, and the guard stays with it, because the filter outlives the tracing
     clause = 'syscall::openat:entry /execname == "cat"/ { exit(0); }'
     sonde = world.start_sonde("-q", "-n", clause, "-c", f"sh {script}", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    equal(sonde.wait(60), 0, "the status of sonde")
+    equal(sonde.wait(60 * patience), 0, "the status of sonde")
     program, child = map(int, open(pids, encoding="ascii").read().split())
     wait_until(lambda: not os.path.exists(f"/proc/{program}") or "Z" in open(f"/proc/{program}/stat", encoding="ascii").read().rpartition(")")[2][:3], what="the program's end")
     check("sleep" in open(f"/proc/{child}/comm", encoding="ascii").read(), "the child goes on")
@@ -139,7 +139,7 @@ def the_end_of_the_input_is_a_reason(world):
     check(any('"begun"' in sonde.stdout.readline() for _ in range(2)), "the first record")
     sonde.stdin.close()
     equal(json.loads(sonde.stdout.read().splitlines()[-1])["reason"], "input", "the reason")
-    equal(sonde.wait(60), 0, "status")
+    equal(sonde.wait(60 * patience), 0, "status")
 
 
 def guard_of(sonde):
@@ -170,7 +170,7 @@ def what_printa_prints_waits_without_a_limit(world):
         syscall::getppid:entry /n == {times}/ {{ raise(SIGKILL); n++; }}"""
     busy = world.start([world.program("mixed"), 10**9])
     sonde = world.start_sonde("-q", "-w", "--format=jsonl", "-x", "outbufsize=64k", "-x", "strsize=1k", "-n", script, "-p", busy.pid)
-    equal(busy.wait(60), -signal.SIGKILL, "the program's end")
+    equal(busy.wait(60 * patience), -signal.SIGKILL, "the program's end")
     lines = [json.loads(line) for line in world.finish(sonde).stdout.splitlines()]
     equal(sum(line["type"] == "agg" for line in lines), times, "elements")
     records = sum(line["type"] == "record" for line in lines)
@@ -205,7 +205,7 @@ def a_capability_reaches_replaced_files(world):
         result = world.run([*drop, *capability, user.binary, "-q", "-n", clause], cwd=user.home)
         equal(result.status, status, f"status with {capability}: {result.stderr}")
         equal("its file was replaced" in result.stderr, status == 1, f"the reason: {result.stderr}")
-    process.communicate("", timeout=60)
+    process.communicate("", timeout=60 * patience)
 
 
 @scenario(only="ptrace", why="the module interrupts no call")

@@ -4,7 +4,7 @@
 import re
 import subprocess
 
-from support import Skip, check, counts, equal, scenario, source_here
+from support import Skip, check, counts, equal, patience, scenario, source_here
 
 CALLS = ("getppid", "geteuid32", "waitpid")
 COUNT = ("syscall::getppid:entry, syscall::geteuid32:entry, syscall::waitpid:entry { @[probefunc] = count(); } "
@@ -46,7 +46,7 @@ def calls_of_32_bit_code_attached(world):
                                   "-p", str(process.pid))
         equal(sonde.stdout.readline(), "ready\n", "sonde's first line")
         # BEGIN fires before the target continues, which reads this line later.
-        output, _ = process.communicate("go\n", timeout=60)
+        output, _ = process.communicate("go\n", timeout=60 * patience)
         result = world.finish(sonde)
         result.stdout += output
         judge(result, dmodel)

@@ -4,7 +4,7 @@
 import shutil
 import subprocess
 
-from support import Skip, check, equal, scenario
+from support import Skip, check, equal, patience, scenario
 
 BASH = """
 source "$1"
@@ -54,7 +54,7 @@ def printed(world, option, name):
 
 
 def run(*words, given=""):
-    return subprocess.run(words, input=given, text=True, capture_output=True, check=True, timeout=60).stdout
+    return subprocess.run(words, input=given, text=True, capture_output=True, check=True, timeout=60 * patience).stdout
 
 
 @scenario()
@@ -91,7 +91,7 @@ def the_manual_page_has_no_warnings(world):
     needs("man")
     page = printed(world, "--help=man", "sonde.1")
     done = subprocess.run(["man", "--warnings", "-l", page], env={**world.environment({}), "LC_ALL": "C.UTF-8", "MANWIDTH": "90"},
-                          text=True, capture_output=True, check=True, timeout=60)
+                          text=True, capture_output=True, check=True, timeout=60 * patience)
     equal(done.stderr, "", "warnings of man")
     for text in ("SONDE(1)", "-p, --attach=PID", "--completion=SHELL", ":target [-t] [NAME:] COMMAND | PID", "aggsortkeypos"):
         check(text in done.stdout, f"sonde(1) lacks {text!r}")

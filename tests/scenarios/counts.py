@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 
-from support import at_rest, attached_to, check, counts, equal, scenario, state_of, wait_until
+from support import at_rest, attached_to, check, counts, equal, patience, scenario, state_of, wait_until
 
 ROOM = ("-b", "32m")  # for programs that make calls without a pause: a source that does not stop them drops records if there is no room
 COUNT_ALL = "syscall:::entry { @[execname, probefunc] = count(); }"
@@ -169,7 +169,7 @@ def libraries_that_are_opened_after_attaching(world):
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     sonde = world.start_sonde(*FIRST_CALLS, "-p", python.pid)
     wait_until(lambda: attached_to(sonde, python.pid) and at_rest(sonde), what="attach")
-    opened, _ = python.communicate("go on\n", timeout=60)
+    opened, _ = python.communicate("go on\n", timeout=60 * patience)
     equal(python.returncode, 0, "exit status of the program")
     check_first_calls(opened, world.finish(sonde).stdout)
     world.expect_nothing_left()

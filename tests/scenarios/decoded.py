@@ -10,7 +10,7 @@ import shutil
 import signal
 import socket
 
-from support import Skip, check, equal, lines_of_calls, scenario, wait_until
+from support import Skip, check, equal, lines_of_calls, patience, scenario, wait_until
 
 TEXT = r'"(?:[^"\\]|\\.)*"'
 # Parts that differ between runs (addresses, numbers of descriptors in /proc, times), and the order of flags. Thread
@@ -202,7 +202,7 @@ def decoded_as_strace_does_nginx(world):
     def client(here):
         wait_until((here / "nginx.pid").exists, what="nginx")
         wait_until(lambda: (here / "nginx.pid").read_text(), what="its pid")
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60 * patience)
         equal([answer(connection, path) for path in ("/small", "/large", "/folder/", "/none", "/elsewhere", "/proxy/small", "/proxy/large")],
               [200, 200, 200, 404, 302, 200, 200], "pages")
         connection.close()

@@ -4,7 +4,7 @@
 
 import re
 
-from support import at_rest, attached_to, check, counts, equal, scenario, wait_until
+from support import at_rest, attached_to, check, counts, equal, patience, scenario, wait_until
 
 WAYS = ("fork", "vfork", "clone", "shared", "clone3", "twice", "thread", "exec", "dlopen")
 NAMES = {"entry": "entry", "return": "return", "3": "offset"}
@@ -35,7 +35,7 @@ def traced_by_p(world, ways, clauses, *options):
     wait_until(lambda: attached_to(sonde, program.pid) and at_rest(sonde), what="the attach")
     program.stdin.write("\n")
     program.stdin.flush()
-    text, _ = program.communicate(timeout=120)
+    text, _ = program.communicate(timeout=120 * patience)
     return said(text), counts(world.finish(sonde).stdout)
 
 

@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 
-from support import Skip, at_rest, attached_to, check, counts, equal, scenario, tracer_of, wait_until
+from support import Skip, at_rest, attached_to, check, counts, equal, patience, scenario, tracer_of, wait_until
 
 BY_PTRACE = {"only": "ptrace", "why": "only a tracer's breakpoints and filters can harm them"}
 WORK = "pid$target:a.out:work:entry"
@@ -80,8 +80,8 @@ def hidden_children_of_a_process_attached_to(world):
         program = world.program("hidden", *flags)
         untraced = world.run([program]).stdout
         process, sonde = attach(world, program)
-        out, _err = process.communicate("\n", timeout=60)
-        printed, told = sonde.communicate(timeout=60)
+        out, _err = process.communicate("\n", timeout=60 * patience)
+        printed, told = sonde.communicate(timeout=60 * patience)
         equal(out, untraced, f"what the program saw, compiled with {flags}: {told}")
         equal(counts(printed), {"work": 181}, f"calls, those of the children too, compiled with {flags}")
         equal((sonde.returncode, told), (0, ""), f"compiled with {flags}")
@@ -101,8 +101,8 @@ def a_process_attached_to_that_looks_for_leaks(world):
         process = world.start([program, "wait"], env=env, stdin=subprocess.PIPE)
         sonde = world.start_sonde("-qn", WORK + " { @[probefunc] = count(); }", "-p", str(process.pid))
         wait_until(lambda: attached_to(sonde, process.pid) and at_rest(sonde), what="attached")
-        out, err = process.communicate("\n", timeout=60)
-        printed, told = sonde.communicate(timeout=60)
+        out, err = process.communicate("\n", timeout=60 * patience)
+        printed, told = sonde.communicate(timeout=60 * patience)
         if options == "detect_leaks=0" or shutil.which("strace"):
             equal(out, plain.stdout, f"{options}: its lines")
             equal(*(re.sub(r"==\d+==|0x\w+|\d{9,}", "", text) for text in (err, plain.stderr)), f"{options}: its messages")
@@ -121,10 +121,10 @@ def a_child_that_hides_unexpectedly(world):
     equal(process.stdout.readline(), f"unexpected: waited status {signal.SIGTRAP.value:x}, unchanged\n", "the first child")
     equal(process.stdout.readline(), "waits\n", "the second child")
     sonde.send_signal(signal.SIGINT)
-    _printed, told = sonde.communicate(timeout=60)
+    _printed, told = sonde.communicate(timeout=60 * patience)
     check("has died of a SIGTRAP: if it was made with CLONE_UNTRACED" in told, told)
     check(re.search(r"hides from tracers \(CLONE_UNTRACED\), had \d+ breakpoints? of sonde: taken out", told), told)
     equal(sonde.returncode, 1, told)
     wait_until(lambda: tracer_of(process.pid) == 0, what="let go")
-    out, _err = process.communicate(timeout=60)
+    out, _err = process.communicate(timeout=60 * patience)
     equal(out, "waiting: waited status 0, unchanged\n", "the second child's end")

@@ -44,7 +44,7 @@ def a_return_that_waits_has_the_time_of_its_end(world):
     equal(result, -1, "the result of the read that was stopped")
     check(when < continued, f"returned {(when - continued) / 10**6} ms behind the SIGCONT")
     reader.stdin.close()
-    equal((world.finish(sonde).status, reader.wait(60)), (0, 0), "status")
+    equal((world.finish(sonde).status, reader.wait(60 * support.patience)), (0, 0), "status")
 
 
 @scenario()

@@ -8,7 +8,7 @@ import signal
 import time
 
 from attach import expect_right, start_worker
-from support import check, equal, processor_time, scenario, tracer_of, wait_until
+from support import check, equal, patience, processor_time, scenario, tracer_of, wait_until
 
 SYSCALLS = "syscall:::entry,syscall:::return { @[probefunc] = count(); }"
 FILTERED = "syscall::getppid:entry { @ = count(); }"
@@ -128,7 +128,7 @@ def guard_dies_while_attached(world):
         died += check_guards_death(world.finish(sonde), n)
         world.expect_nothing_left()
         worker.stdin.close()
-        worker.wait(timeout=60)
+        worker.wait(timeout=60 * patience)
         if worker.returncode == -signal.SIGTRAP:
             trapped += 1
             continue
@@ -194,7 +194,7 @@ def who_signals_everybody_spares_the_guard(world):
     for number in signal.valid_signals() - FAULTS:
         os.kill(guard, number)
     worker.stdin.close()
-    worker.wait(timeout=60)
+    worker.wait(timeout=60 * patience)
     equal((worker.returncode, result_of(world.path("result"))), (0, "right\n"), "exit status and verdict of the program")
     result = world.finish(sonde)
     equal(result.status, 0, f"exit status: {result.stderr}")

@@ -7,7 +7,7 @@ import pathlib
 import shutil
 import subprocess
 
-from support import Skip, at_rest, attached_to, check, equal, scenario, wait_until
+from support import Skip, at_rest, attached_to, check, equal, patience, scenario, wait_until
 
 ON = "syscall::getppid:entry"
 # The function that calls getppid(), as each use shows it: (arguments, clause, what to look for in the output).
@@ -49,7 +49,7 @@ def count_of(name, use, text):
 
 def names_of(path):
     """The functions of a file, by nm."""
-    text = subprocess.run(["nm", path], check=True, stdout=subprocess.PIPE, text=True, timeout=60).stdout
+    text = subprocess.run(["nm", path], check=True, stdout=subprocess.PIPE, text=True, timeout=60 * patience).stdout
     return {line.split()[2] for line in text.splitlines() if line.split()[-2:-1] == ["t"] or line.split()[-2:-1] == ["T"]}
 
 

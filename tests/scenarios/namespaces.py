@@ -6,7 +6,7 @@ import pathlib
 import shutil
 import subprocess
 
-from support import Skip, equal, scenario, wait_until
+from support import Skip, equal, patience, scenario, wait_until
 
 BY_PTRACE = {"only": "ptrace", "why": "the kernel module sends no signal again"}
 
@@ -27,7 +27,7 @@ def kept_signals_in_a_pid_namespace(world):
     target = wait_until(lambda: children.read_text().split(), what="the program")[0]
     sonde = world.start_sonde("-q", "-n", "BEGIN { printf(\"going\\n\"); } pid$target:a.out:f:entry { @ = count(); }", "-p", target)
     equal(sonde.stdout.readline(), "going\n", "sonde's first line")
-    output, _ = process.communicate("go\n", timeout=100)
+    output, _ = process.communicate("go\n", timeout=100 * patience)
     equal(output, "1000 signals, sum 500500, 0 wrong\n", "what the program saw")
     world.finish(sonde)
 

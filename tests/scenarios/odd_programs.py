@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from support import Skip, at_rest, attached_to, check, counts, equal, scenario, tracer_of, wait_until
+from support import Skip, at_rest, attached_to, check, counts, equal, patience, scenario, tracer_of, wait_until
 
 
 def library(world):
@@ -62,7 +62,7 @@ def workers_of_io_uring(world):
                               "-p", str(program.pid))
     equal(sonde.stdout.readline(), "going\n", "sonde's first line")
     wait_until(lambda: at_rest(sonde), what="attached")
-    said, _ = program.communicate("go\n", timeout=60)
+    said, _ = program.communicate("go\n", timeout=60 * patience)
     equal(said, "8 completed, 8 bytes\n", "the program")
     result = world.finish(sonde)
     equal((counts(result.stdout), result.stderr, result.status), ({"f": 20, "write": 2}, "", 0), "calls")
@@ -139,10 +139,10 @@ def a_program_that_guards_its_memory_while_it_is_traced(world):
         if how != "stays":
             sonde.send_signal(getattr(signal, how))
             begin = time.monotonic()
-            sonde.wait(60)
+            sonde.wait(60 * patience)
             wait_until(lambda: tracer_of(program.pid) == 0, what=f"{how}: untraced")
             check(time.monotonic() - begin < 1, f"{how}: {time.monotonic() - begin:.2f} s until it was untraced")
-        said, _ = program.communicate("\n", timeout=60)
+        said, _ = program.communicate("\n", timeout=60 * patience)
         equal((said, program.returncode), ("sum 60\n", 0), f"{how}: the program")
         result = world.finish(sonde)
         if how != "SIGKILL":

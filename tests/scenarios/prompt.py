@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 from commands import last_tick
-from support import check, equal, scenario, tracer_of, wait_until
+from support import check, equal, patience, scenario, tracer_of, wait_until
 from terminal import Screen
 
 
@@ -135,7 +135,7 @@ class Piped:
 
     def end(self):
         self.process.stdin.close()
-        equal(self.process.wait(timeout=60), 1, "exit status; the marks are unknown commands")
+        equal(self.process.wait(timeout=60 * patience), 1, "exit status; the marks are unknown commands")
 
 
 def piped_on_ticker(world):

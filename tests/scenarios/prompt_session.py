@@ -9,7 +9,7 @@ import subprocess
 from commands import last_tick
 from prompt import Piped, ticker_pid
 from prompt_screen import told, whole_screen
-from support import Skip, check, equal, scenario, source_here, tracer_of, wait_until
+from support import Skip, check, equal, patience, scenario, source_here, tracer_of, wait_until
 from terminal import Screen, Terminal
 
 
@@ -298,7 +298,7 @@ def prompt_tells_of_failed_writes(world):
 def clauses_from_standard_input(world):
     """Without any argument: what a pipe or a file holds runs; an empty one, /dev/null and a closed one give the usage."""
     def run(options=(), **where):
-        done = subprocess.run([world.binary, *options], env=world.environment(), capture_output=True, text=True, timeout=60, check=False, **where)
+        done = subprocess.run([world.binary, *options], env=world.environment(), capture_output=True, text=True, timeout=60 * patience, check=False, **where)
         return done.returncode, done.stdout, done.stderr
 
     clause = 'BEGIN { printf("ran %d\\n", 6 * 7); }\n'
@@ -341,7 +341,7 @@ def prompt_whose_output_is_a_pipe(world):
     process = world.start([world.binary], stdin=its, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     os.close(its)
     os.write(ours, b'BEGIN { printf("typed %d\\n", 6 * 7); }\n:quit\n')
-    said, _ = process.communicate(timeout=60)
+    said, _ = process.communicate(timeout=60 * patience)
     os.close(ours)
     check("typed 42" in said and "Usage" not in said, said)
     equal(process.returncode, 0, "exit status")
@@ -359,7 +359,7 @@ def prompt_whose_relay_is_gone(world):
     wait_until(lambda: open(f"/proc/{relays[0]}/stat", encoding="ascii").read().split()[2] == "Z", what="its end")
     check("cat hangs up when sonde ends: sonde-relay cannot keep its terminal: Broken pipe" in prompt.say(":target -t cat"), prompt.text())
     os.kill(prompt.process.pid, signal.SIGTERM)
-    prompt.process.wait(60)
+    prompt.process.wait(60 * patience)
 
 
 @scenario()

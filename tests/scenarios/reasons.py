@@ -5,7 +5,7 @@ import os
 import pathlib
 import re
 
-from support import Skip, at_rest, check, counts, equal, scenario, state_of, threads_of, wait_until
+from support import Skip, at_rest, check, counts, equal, patience, scenario, state_of, threads_of, wait_until
 
 
 def refusal(world, *arguments):
@@ -65,7 +65,7 @@ def process_whose_first_thread_has_ended(world):
         wait_until(lambda: at_rest(sonde), what="the attach")
         program.stdin.write("\n")
         program.stdin.flush()
-        equal(program.wait(60), 7, "its exit status")
+        equal(program.wait(60 * patience), 7, "its exit status")
         equal(world.finish(sonde).stdout.strip(), str(count), clause)
 
 
@@ -91,4 +91,4 @@ def process_that_is_not_dumpable(world):
     equal(program.stdout.readline(), "\n", "it is ready")
     text = refusal(user, "-n", "pid$target:a.out:first:entry { }", "-p", str(program.pid))
     check(f"failed to grab process {program.pid}: it is not dumpable" in text, text)
-    program.communicate(timeout=60)
+    program.communicate(timeout=60 * patience)

@@ -5,7 +5,7 @@ other."""
 import re
 import subprocess
 
-from support import at_rest, attached_to, check, counts, equal, scenario, wait_until
+from support import at_rest, attached_to, check, counts, equal, patience, scenario, wait_until
 
 ENTRIES, RETURNS = "pid$target:a.out:{0}:entry {{ @e = count(); }}", "pid$target:a.out:{0}:return {{ @r[arg0] = count(); }}"
 
@@ -77,7 +77,7 @@ def function_that_runs_at_the_attach_returns(world):
     wait_until(lambda: open(f"/proc/{program.pid}/syscall", encoding="ascii").read().startswith("0 0x0 "), what="read() in slow()")
     sonde = world.start_sonde("-q", "-n", 'pid$target:a.out:slow:return { printf("%d\\n", arg1); }', "-p", program.pid)
     wait_until(lambda: attached_to(sonde, program.pid) and at_rest(sonde), what="attach")
-    equal(program.communicate("x\n", timeout=60)[0], "43\n", "the program's result")
+    equal(program.communicate("x\n", timeout=60 * patience)[0], "43\n", "the program's result")
     equal(world.finish(sonde).stdout.strip(), "43", "arg1 of the return")
 
 

@@ -74,6 +74,7 @@ def main():
     arguments = parser.parse_args()
     arguments.binary = arguments.binary.resolve()
     arguments.programs = arguments.programs or arguments.binary.parents[1] / "tests/programs"
+    support.patience = arguments.patience  # before the scenarios are loaded, which import it
 
     wanted = [s for s in load() if (not arguments.k or any(text in s.name for text in arguments.k))
               and (not arguments.exact or s.name == arguments.exact) and (s.short or not arguments.short)]
@@ -96,7 +97,6 @@ def main():
     if arguments.source != support.source_here():
         print(f"sonde takes the source {support.source_here()} here, not {arguments.source}")
         return 1
-    support.patience = arguments.patience
     results = [run_one(s, arguments) for s in wanted]
     if len(results) > 1:
         print(", ".join(f"{results.count(r)} {r}" for r in ("passed", "failed", "skipped")))

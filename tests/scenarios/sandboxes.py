@@ -3,7 +3,7 @@
 
 import subprocess
 
-from support import at_rest, check, counts, equal, scenario, wait_until
+from support import at_rest, check, counts, equal, patience, scenario, wait_until
 
 HOWS = ("prctl", "seccomp", "tsync", "thread", "parent")
 PROBES = {"called": "syscall::getppid:entry", "others": "syscall::write:entry", "all": "syscall:::entry",
@@ -50,7 +50,7 @@ def attach(world, argv, probes, *options):
     first = process.stdout.readline() if argv[-1] in ("before", "after") else process.stdout.read(1)
     sonde = world.start_sonde("-q", *options, "-n", "BEGIN { printf(\"going\\n\"); } " + count_by(PROBES[probes]), "-p", str(process.pid))
     equal(sonde.stdout.readline(), "going\n", "sonde's first line")
-    output, _ = process.communicate("g\n", timeout=60)
+    output, _ = process.communicate("g\n", timeout=60 * patience)
     return world.finish(sonde), first + output, process.returncode
 
 
@@ -77,7 +77,7 @@ def verdicts_in_the_target_itself(world):
     for verdict in verdicts:
         for probes in ("function", "both") if world.full else ("both",):
             plain = world.start([program, "seccomp", "before", verdict], stdin=subprocess.PIPE)
-            untraced, _ = plain.communicate("g\n", timeout=60)
+            untraced, _ = plain.communicate("g\n", timeout=60 * patience)
             result, output, status = attach(world, [program, "seccomp", "before", verdict], probes)
             equal((output, status), (untraced, plain.returncode), f"{verdict} under {probes}")
             equal(counts(result.stdout).get("getppid", 0), CALLS[verdict] if probes == "both" else 0, "calls of getppid")
@@ -91,6 +91,6 @@ def a_wake_up_of_ours_makes_no_other_call(world):
     wait_until(lambda: open(f"/proc/{process.pid}/syscall", encoding="utf-8").read().split()[0] == "7", what="asleep in poll")
     sonde = world.start_sonde("-q", "-n", "syscall:::entry { @[probefunc] = count(); }", "-p", str(process.pid))
     wait_until(lambda: at_rest(sonde), what="attached")
-    output, _ = process.communicate("go\n", timeout=60)
+    output, _ = process.communicate("go\n", timeout=60 * patience)
     equal((output, process.returncode), ("woke up, 1\n", 0), "as untraced")
     check("write" in counts(world.finish(sonde).stdout), "its later calls are seen")

@@ -4,7 +4,7 @@
 import re
 import subprocess
 
-from support import check, counts, equal, scenario
+from support import check, counts, equal, patience, scenario
 
 REFUSED = ("syscall::getppid:entry, syscall::getuid:entry, syscall::sethostname:entry { @e[probefunc] = count(); } "
            "syscall::getppid:return /errno == 55/ { @r = count(); } ")
@@ -29,7 +29,7 @@ def refused_calls_are_seen_attached(world):
     process = world.start([world.program("sandbox"), "wait"], stdin=subprocess.PIPE)
     sonde = world.start_sonde("-q", "-n", "BEGIN { printf(\"ready\\n\"); } " + REFUSED, "-p", str(process.pid))
     equal(sonde.stdout.readline(), "ready\n", "sonde's first line")
-    output, _ = process.communicate("go\n", timeout=60)
+    output, _ = process.communicate("go\n", timeout=60 * patience)
     result = world.finish(sonde)
     result.stdout += output
     sandbox_is_seen(result)

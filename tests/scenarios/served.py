@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 
-from support import Skip, at_rest, check, equal, scenario, skip_where_time_means_nothing, state_of, threads_of, tracer_of, wait_until
+from support import Skip, at_rest, check, equal, patience, scenario, skip_where_time_means_nothing, state_of, threads_of, tracer_of, wait_until
 
 WHY = "the guard; the module reads files as the kernel does"
 FUNCTION = 'pid$1:served:work:entry { @ = count(); }'
@@ -43,7 +43,7 @@ class Served:
     def expect_end(self, what):
         """The program runs to its end, as untraced, with its server."""
         self.server.send_signal(signal.SIGCONT)
-        said, _ = self.program.communicate("\n\n\n", timeout=60)
+        said, _ = self.program.communicate("\n\n\n", timeout=60 * patience)
         equal((said.splitlines()[-1], self.program.returncode), ("sum 60", 0), f"{what}: the program")
         self.end()
 
@@ -71,7 +71,7 @@ def programs_of_a_server_that_answers(world):
         served.step()
         wait_until(lambda: served.program.stdout.readline() == "not dumpable\n", what="the step")
         sonde.send_signal(signal.SIGINT)
-        out, err = sonde.communicate(timeout=20)
+        out, err = sonde.communicate(timeout=20 * patience)
         equal((sonde.returncode, err), (0, ""), f"server traced: {traced_server}")
         numbers = [int(line) for line in out.split("\n") if line.strip().isdigit()]
         check(numbers[:2] == [10, 10], f"calls of work(), and the sum of their arguments: {out}")
@@ -94,7 +94,7 @@ def programs_of_a_server_that_hangs(world):
     guard = int(open(f"/proc/{sonde.pid}/task/{sonde.pid}/children", encoding="ascii").read().split()[0])
     equal(threads_of(guard), [guard], "threads of the guard, which asks no server")
     sonde.send_signal(signal.SIGINT)
-    out, err = sonde.communicate(timeout=20)
+    out, err = sonde.communicate(timeout=20 * patience)
     check(re.search(r"served`?\+?0x", out) and "`write" in out, f"the stack: {out}")
     equal(len(re.findall("functions have no names: .*/served is on a file system whose server does not answer", err)), 1, err)
     equal(sonde.returncode, 0, err)
@@ -109,7 +109,7 @@ def ends_soon(world, clauses, number):
     wait_until(lambda: sonde.poll() is not None or any(asks_server(sonde.pid, tid) for tid in threads_of(sonde.pid)), what="sonde asks the server")
     began = os.times().elapsed
     sonde.send_signal(number)
-    sonde.wait(20)
+    sonde.wait(20 * patience)
     wait_until(lambda: untraced(served.program, served.server), 20, "untraced")
     took = os.times().elapsed - began
     served.expect_end(f"{signal.Signals(number).name}")
@@ -149,7 +149,7 @@ def a_program_that_cannot_be_started_for_its_server(world):
             child = wait_until(lambda: [pid for pid in world.left() if asks_server(pid, pid)], what="the exec waits")[0]
             began = os.times().elapsed
             sonde.send_signal(number)
-            sonde.wait(20)
+            sonde.wait(20 * patience)
             wait_until(lambda: state_of(child, child) in ("Z", None), what=f"{clauses}, {signal.Signals(number).name}: the child is gone")
             took.append(os.times().elapsed - began)
             served.server.send_signal(signal.SIGCONT)

@@ -10,7 +10,7 @@ import struct
 import subprocess
 import sys
 
-from support import PROGRAMS, check, counts, equal, scenario
+from support import PROGRAMS, check, counts, equal, patience, scenario
 
 FUNCTIONS = ("load", "compare", "store", "add", "copy")
 ON_PTRACE = "the kernel's uprobes step by themselves"
@@ -83,9 +83,9 @@ def hits_without_any_slot_are_counted_or_told(world):
 
 
 def random_program(world, seed, *flags):
-    text = subprocess.run([sys.executable, PROGRAMS / "random_code.py", str(seed)], check=True, capture_output=True, timeout=60).stdout
+    text = subprocess.run([sys.executable, PROGRAMS / "random_code.py", str(seed)], check=True, capture_output=True, timeout=60 * patience).stdout
     path = world.path(f"random-{seed}")
-    subprocess.run(["gcc", "-x", "c", "-o", path, *flags, "-"], input=text, check=True, timeout=120)
+    subprocess.run(["gcc", "-x", "c", "-o", path, *flags, "-"], input=text, check=True, timeout=120 * patience)
     os.chmod(path, 0o755)
     return path
 

@@ -9,7 +9,7 @@ import shutil
 import struct
 import subprocess
 
-from support import Skip, check, equal, scenario
+from support import Skip, check, equal, patience, scenario
 
 DYNAMIC_TYPE = 3  # of an ELF file: position-independent
 
@@ -60,7 +60,7 @@ def need(tool):
 def instructions(argv):
     """Those of a run, as valgrind counts them."""
     result = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *argv], check=True, text=True,
-                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60)
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60 * patience)
     return int(re.search(r"Collected : (\d+)", result.stderr).group(1))
 
 
@@ -80,7 +80,7 @@ def a_clause_makes_few_calls(world):
     """The buffers of sonde's own probes are memory, not files."""
     need("strace")
     listing = world.path("calls")
-    subprocess.run(["strace", "-f", "-o", listing, world.binary, "-qn", "BEGIN { exit(0); }"], check=True, stdout=subprocess.DEVNULL, timeout=60)
+    subprocess.run(["strace", "-f", "-o", listing, world.binary, "-qn", "BEGIN { exit(0); }"], check=True, stdout=subprocess.DEVNULL, timeout=60 * patience)
     count = len(re.findall(r"^\d+ +\w+\(", pathlib.Path(listing).read_text(encoding="utf-8"), re.M))
     print(f"  {count} system calls")
     check(count <= 230, f"{count} system calls")
@@ -90,8 +90,8 @@ def a_clause_makes_few_calls(world):
 def little_runs_before_main(world):
     """The dynamic linker relocates words only where they name the C++ library, and runs a few dozen initializers: none of LLVM or ANTLR."""
     skip_unless_quick(world)
-    relocations = subprocess.run(["readelf", "-rW", world.binary], check=True, text=True, stdout=subprocess.PIPE, timeout=60).stdout
-    sections = subprocess.run(["readelf", "-SW", world.binary], check=True, text=True, stdout=subprocess.PIPE, timeout=60).stdout
+    relocations = subprocess.run(["readelf", "-rW", world.binary], check=True, text=True, stdout=subprocess.PIPE, timeout=60 * patience).stdout
+    sections = subprocess.run(["readelf", "-SW", world.binary], check=True, text=True, stdout=subprocess.PIPE, timeout=60 * patience).stdout
     entries = int(re.search(r" \.init_array +INIT_ARRAY +\w+ \w+ (\w+)", sections).group(1), 16) // 8
     count = len(re.findall(r" R_X86_64_\w+", relocations))
     print(f"  {count} relocations, {entries} initializers")
@@ -104,7 +104,7 @@ def no_unwind_entry_hides_another(world):
     """A part of a function without an instruction begins where the next one does. The linker keeps one entry for that address; if it is the
     empty one, an exception that passes the other part aborts. LLVM's own code throws nothing."""
     data = world.binary.read_bytes()
-    sections = subprocess.run(["readelf", "-SW", world.binary], check=True, text=True, stdout=subprocess.PIPE, timeout=60).stdout
+    sections = subprocess.run(["readelf", "-SW", world.binary], check=True, text=True, stdout=subprocess.PIPE, timeout=60 * patience).stdout
 
     def place(name):
         return [int(word, 16) for word in re.search(rf" {re.escape(name)} +\w+ +(\w+) (\w+) ", sections).groups()]
@@ -113,6 +113,6 @@ def no_unwind_entry_hides_another(world):
     for begin, entry in struct.iter_unpack("<ii", data[at + 12:at + 12 + 8 * struct.unpack_from("<I", data, at + 8)[0]]):
         if struct.unpack_from("<I", data, first + table + entry - frames + 12)[0] == 0:
             empty.add(f"{table + begin:016x}")
-    names = subprocess.run(["nm", "-C", world.binary], check=True, text=True, stdout=subprocess.PIPE, timeout=60).stdout
+    names = subprocess.run(["nm", "-C", world.binary], check=True, text=True, stdout=subprocess.PIPE, timeout=60 * patience).stdout
     ours = [line for line in names.splitlines() if line.split(" ", 1)[0] in empty and "sonde::" in line]
     check(not ours, f"hidden: {ours[:5]}")

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 from stock_kernel import SOURCE, bpf_ids, is_loaded, need_it, stop_tracing
-from support import Skip, check, counts, equal, scenario, wait_until
+from support import Skip, check, counts, equal, patience, scenario, wait_until
 
 
 def links(sonde):
@@ -81,7 +81,7 @@ def stock_functions_of_a_library_by_its_name(world):
     sonde, ready = start_armed(world, f"pid*:{os.path.basename(library)}:crc32:entry {{ @[pid] = count(); @n = sum(arg2); }}")
     programs.append(world.start([sys.executable, "-c", code], stdin=subprocess.PIPE))
     equal(programs[1].stdout.readline(), "there\n", "the second program")
-    results = {one.communicate("x", timeout=60)[0] for one in programs}
+    results = {one.communicate("x", timeout=60 * patience)[0] for one in programs}
     equal(len(results), 1, f"what they print: {results}")
     text, _messages = stop(world, sonde, ready)
     equal(sorted(re.findall(r"^ +(\d+) +(\d+)$", text, re.M)), sorted((str(one.pid), "4") for one in programs), "calls")
@@ -148,7 +148,7 @@ def stock_functions_of_targets_and_their_children(world):
                               'BEGIN { printf("armed\\n"); } pid$target:a.out:slow:return { printf("%d\\n", arg1); }', "-p", slow.pid)
     wait_until(lambda: "armed" in pathlib.Path(ready).read_text() or sonde.poll() is not None, what="attach")
     wait_until(lambda: open(f"/proc/{slow.pid}/syscall", encoding="ascii").read().startswith("0 0x0 "), what="read() in slow()")
-    equal(slow.communicate("x\n", timeout=60)[0], "43\n", "the program's result")
+    equal(slow.communicate("x\n", timeout=60 * patience)[0], "43\n", "the program's result")
     equal(world.finish(sonde).status, 0, "sonde ends with its target")
     equal(pathlib.Path(ready).read_text().split(), ["armed", "43"], "arg1 of the return")
 

@@ -10,7 +10,7 @@ import subprocess
 
 from stock_kernel import SOURCE, need_it, stop_tracing
 from stock_stacks import Place
-from support import Skip, check, scenario, wait_until
+from support import Skip, check, patience, scenario, wait_until
 
 # Debian's, which have no frame pointers. Each computes without end, without starting another process.
 PROGRAMS = {
@@ -45,7 +45,7 @@ def frames_of_gdb(world, pid):
     """(address, name) of each; without a name: "No", as gdb has it. The file has none for the stubs of its PLT, either."""
     text = subprocess.run(["gdb", "-nx", "-batch", "-iex", "set auto-load off", "-iex", "set debuginfod enabled off", "-iex", "set print demangle off",
                            "-p", str(pid), "-ex", "set backtrace past-main on", "-ex", "set backtrace past-entry on", "-x", world.path("frames.py", FRAMES)],
-                          capture_output=True, text=True, timeout=120, check=False).stdout
+                          capture_output=True, text=True, timeout=120 * patience, check=False).stdout
     return [(int(at, 16), "No" if name.endswith("@plt") else name.partition("@")[0]) for at, name in re.findall(r"^frame (\S+) (\S+)$", text, re.M)]
 
 

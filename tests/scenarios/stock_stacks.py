@@ -9,7 +9,7 @@ import subprocess
 
 from stock_kernel import SOURCE, apart, need_it, start_tracing, stop_tracing
 from stock_profile import start_sampling
-from support import Skip, check, equal, scenario, wait_until
+from support import Skip, check, equal, patience, scenario, wait_until
 
 # Each reads a byte, at the bottom of stacks that change.
 READERS = {
@@ -62,7 +62,7 @@ class Place:
 def frames_of_gdb(pid, place):
     """Without debug files, by which gdb would add frames of functions that have jumped to their last call."""
     text = subprocess.run(["gdb", "-nx", "-batch", "-iex", "set auto-load off", "-iex", "set debuginfod enabled off", "-iex", "set debug-file-directory /nowhere", "-p", str(pid), "-ex", "set backtrace past-main on",
-                           "-ex", "set backtrace past-entry on", "-ex", "bt -frame-arguments none"], capture_output=True, text=True, timeout=60, check=False).stdout
+                           "-ex", "set backtrace past-entry on", "-ex", "bt -frame-arguments none"], capture_output=True, text=True, timeout=60 * patience, check=False).stdout
     return [place.of_address(int(at, 16)) for at in re.findall(r"^#\d+ +0x([0-9a-f]+) in", text, re.M)]
 
 

@@ -227,7 +227,7 @@ class World:
             out, err = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=60 * patience)
             self.last = Result(out or "", err or "", process.returncode, seconds)
             raise AssertionError(f"took over {seconds} s: {process.args}") from None
         self.last = Result(out or "", err or "", process.returncode, time.monotonic() - began)

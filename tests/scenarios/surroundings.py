@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 
-from support import at_rest, attached_to, check, equal, scenario, tracer_of, wait_until
+from support import at_rest, attached_to, check, equal, patience, scenario, tracer_of, wait_until
 
 LOST = "failed to write to standard {}: Bad file descriptor"
 FORMATS = ("json", "csv")
@@ -110,7 +110,7 @@ def ends_by(sonde, number, what):
     began = time.monotonic()
     sonde.send_signal(number)
     try:
-        sonde.wait(20)
+        sonde.wait(20 * patience)
     except subprocess.TimeoutExpired:
         raise AssertionError(f"{what}: {signal.Signals(number).name} does not end sonde") from None
     return time.monotonic() - began
@@ -234,7 +234,7 @@ def a_target_beyond_the_limit_on_processes(world):
                             seconds=20, status=None, preexec_fn=limited)
         check(result.status == 0 or (result.status == 1 and re.search("^sonde: .*(cannot start|fork|Resource)", result.stderr, re.M)), f"at {most}: {result}")
         wait_until(lambda: tracer_of(program.pid) == 0, what=f"at {most}: it is let go")
-        said, _ = program.communicate("\n\n\n", timeout=60)
+        said, _ = program.communicate("\n\n\n", timeout=60 * patience)
         equal((said.splitlines()[-1], program.returncode), ("sum 60", 0), f"at {most}: the program")
 
 

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 
-from support import PROGRAMS, Skip, at_rest, attached_to, check, counts, equal, scenario, wait_until
+from support import PROGRAMS, Skip, at_rest, attached_to, check, counts, equal, patience, scenario, wait_until
 
 
 def frames(text):
@@ -210,7 +210,7 @@ def run_compiled(world, mode, *arguments):
     sonde = world.start_sonde("-q", *arguments, "-p", program.pid)
     wait_until(lambda: attached_to(sonde, program.pid) and at_rest(sonde), what="the attach")
     program.stdin.close()
-    status = program.wait(60)
+    status = program.wait(60 * patience)
     return world.finish(sonde), status, f"perf-{program.pid}.map"
 
 
@@ -231,7 +231,7 @@ def names_of_code_compiled_at_run_time(world):
     result = world.sonde("-e", "-n", f"pid{program.pid}:perf*:*fib*:entry {{ }}", "-n", f"pid{program.pid}::*fib*:entry {{ }}", status=1)
     check(f"pid{program.pid}::*fib*:entry does not match any probes" in result.stderr, f"the second description: {result.stderr}")
     program.stdin.close()
-    equal(program.wait(30), 0, "exit status of the program")
+    equal(program.wait(30 * patience), 0, "exit status of the program")
 
 
 @scenario()
@@ -249,7 +249,7 @@ def names_of_code_compiled_in_a_container(world):
     sonde = world.start_sonde("-q", "-n", "syscall::getppid:entry { @[ustack()] = count(); }", "-p", pid)
     wait_until(lambda: attached_to(sonde, pid) and at_rest(sonde), what="the attach")
     inside.stdin.close()
-    equal(inside.wait(60), 0, "exit status of the program")
+    equal(inside.wait(60 * patience), 0, "exit status of the program")
     check("perf-1.map`caller+0x6" in world.finish(sonde).stdout, f"no name in the stack: {world.last.stdout}")
 
 
@@ -258,7 +258,7 @@ def counts_of_turns(world, program, pid, *descriptions):
     sonde = world.start_sonde("-q", "-n", ",".join(descriptions) + ' { @[probefunc] = count(); ustack(1); } END { printa("%s %@d\\n", @); }',
                               "-p", pid)
     wait_until(lambda: attached_to(sonde, pid) and at_rest(sonde), what="the attach")
-    equal(program.communicate("go\n", timeout=60)[0], "100\n", "the program's result")
+    equal(program.communicate("go\n", timeout=60 * patience)[0], "100\n", "the program's result")
     result = world.finish(sonde)
     equal(result.status, 0, f"exit status of sonde: {result.stderr}")
     return result.stdout
@@ -289,7 +289,7 @@ def functions_of_files_that_were_replaced(world):
         if path == library and (world.user is not None or os.geteuid() != 0):
             result = world.sonde("-n", f"pid{process.pid}:libc:getppid:entry {{ }}", status=1)
             check("its file was replaced since the program mapped it" in result.stderr, f"the reason: {result.stderr}")
-            process.communicate("", timeout=60)
+            process.communicate("", timeout=60 * patience)
             continue
         found = counts_of_turns(world, process, process.pid, "pid$target:a.out:work:entry", "pid$target:libc:getppid:return")
         for name in ("work", "getppid"):
@@ -335,7 +335,7 @@ def probes_in_code_compiled_at_run_time(world):
     result = world.sonde("-q", "-n", "pid$target:perf*:caller:return { }", "-p", program.pid, status=1)
     stars = world.sonde("-q", "-n", "BEGIN { exit(0); } pid$target:*:hot*:entry { }", "-p", program.pid, status=1)
     check("does not match any probes" in stars.stderr, f"a module of stars means files: {stars.stderr}")
-    program.communicate("", timeout=60)
+    program.communicate("", timeout=60 * patience)
     check("code that was compiled at run time has entry probes only" in result.stderr, f"returns: {result.stderr}")
 
 
@@ -359,7 +359,7 @@ process.stdin.resume();
     wait_until(lambda: attached_to(sonde, node.pid) and at_rest(sonde), what="the attach")
     node.stdin.close()
     equal(node.stdout.read(), "275\n", "what the program says")
-    equal(node.wait(60), 0, "exit status of node")
+    equal(node.wait(60 * patience), 0, "exit status of node")
     result = world.finish(sonde)
     pathlib.Path(f"/tmp/perf-{node.pid}.map").unlink(missing_ok=True)
     check(re.search(rf"perf-{node.pid}\.map`.*fib", result.stdout), f"no name in the stack: {result.stdout}")

@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 
-from support import at_rest, attached_to, check, counts, equal, scenario, wait_until
+from support import at_rest, attached_to, check, counts, equal, patience, scenario, wait_until
 
 
 @scenario(only="ptrace", why="only a tracer's breakpoints force SIGTRAP")
@@ -25,8 +25,8 @@ def traps_that_are_blocked_and_pending(world):
         process = world.start([program, "wait"], stdin=subprocess.PIPE)
         sonde = world.start_sonde("-qn", probes, "-p", str(process.pid))
         wait_until(lambda p=process, s=sonde: attached_to(s, p.pid) and at_rest(s), what="attached")
-        equal(process.communicate("\n", timeout=30)[0], untraced, f"-p, {probes}")
-        equal(counts(sonde.communicate(timeout=30)[0]), wanted, f"-p, {probes}")
+        equal(process.communicate("\n", timeout=30 * patience)[0], untraced, f"-p, {probes}")
+        equal(counts(sonde.communicate(timeout=30 * patience)[0]), wanted, f"-p, {probes}")
         equal((process.returncode, sonde.returncode), (0, 0), probes)
 
 
@@ -59,7 +59,7 @@ def text_in_anonymous_memory(world):
         check("has moved the text of moved_text to memory of its own" in told, f"{module}: {told}")
     told = world.sonde("-qn", probe.format("libm*"), "-p", process.pid, status=1).stderr
     check("moved" not in told, told)
-    equal(process.communicate("\n", timeout=30)[0], "sum 55\n", "the program")
+    equal(process.communicate("\n", timeout=30 * patience)[0], "sum 55\n", "the program")
     equal(process.returncode, 0, "the program")
 
 
@@ -74,8 +74,8 @@ def breakpoints_in_text_that_cannot_be_written(world):
     equal(process.stdout.readline(), "ready\n", "the program")
     sonde = world.start_sonde("-qn", probes.replace("$target", "$1"), "-p", str(process.pid), str(process.pid))
     wait_until(lambda: attached_to(sonde, process.pid) and at_rest(sonde), what="attached")
-    process.communicate("\n", timeout=30)
-    out, err = sonde.communicate(timeout=30)
+    process.communicate("\n", timeout=30 * patience)
+    out, err = sonde.communicate(timeout=30 * patience)
     equal(process.returncode, -signal.SIGTRAP, "the program")
     check(re.search(f"process {process.pid} dies of a SIGTRAP at 0x[0-9a-f]+, where sonde has a breakpoint: .* its memory cannot be written", err), err)
     equal((counts(out), sonde.returncode), ({"f": 10, "leap": 1}, 1), err)

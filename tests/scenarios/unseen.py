@@ -39,7 +39,7 @@ def verdict(busy):
     """Ends the program; returns {call: {what: number}}."""
     busy.stdin.close()
     text = busy.stdout.read()
-    equal(busy.wait(60), 0, "exit status of the program")
+    equal(busy.wait(60 * support.patience), 0, "exit status of the program")
     check("failed" not in text, text)
     found = {line.split()[0]: {k: int(v) for k, v in re.findall(r"(\w+)=(-?\d+)", line)} for line in text.splitlines()}
     equal(len(found), 16, "lines")
@@ -171,7 +171,7 @@ def memory_that_a_child_shares(world):
         sharing.stdin.flush()
         sharing.stdin.close()
         equal(sharing.stdout.read(), "right\n", "what the program says")
-        equal(sharing.wait(30), 0, "its exit status")
+        equal(sharing.wait(30 * support.patience), 0, "its exit status")
         result = world.finish(sonde)
         equal(result.status, 0, "exit status of sonde")
 
@@ -191,7 +191,7 @@ def children_that_are_there_are_told_or_taken(world):
     check("not traced" not in result.stderr, result.stderr)
     equal(sorted(result.stdout.split()[::2]), sorted(children), "whose calls are counted")
     parent.stdin.close()
-    parent.wait(30)
+    parent.wait(30 * support.patience)
 
 
 @scenario(only="ptrace", why="with the module every process of the machine is traced")

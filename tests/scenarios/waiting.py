@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from support import Skip, at_rest, attached_to, check, equal, scenario, skip_where_time_means_nothing, threads_of, tracer_of, wait_until
+from support import Skip, at_rest, attached_to, check, equal, patience, scenario, skip_where_time_means_nothing, threads_of, tracer_of, wait_until
 
 WHY = "the guard; the module reads without sleeping"
 READS = 'syscall::write:entry /arg2 > 10/ { printf("%s|", copyinstr(arg1, arg2)); }'
@@ -61,9 +61,9 @@ def reads_what_is_provided(world, kind, rounds):
         wait_until(lambda: all(attached_to(sonde, pid) for pid in program.pids) and at_rest(sonde), what="attached")
         program.begin()
         said = program.process.stdout.read()
-        equal(program.process.wait(20), 0, "the program")
+        equal(program.process.wait(20 * patience), 0, "the program")
         equal(said, 3 * WORDS[kind] + ("served 3\n" if kind == "uffd" else ""), "what the program writes")
-        out, err = sonde.communicate(timeout=20)
+        out, err = sonde.communicate(timeout=20 * patience)
         equal(out.strip(), 3 * (WORDS[kind].strip() + "|"), f"the records; {err}")
         equal(sonde.returncode, 0, err)
 
@@ -109,7 +109,7 @@ def ends_in_a_second(world, kind, probe, number):
     began = time.monotonic()
     sonde.send_signal(number)
     try:
-        sonde.wait(20)
+        sonde.wait(20 * patience)
     except subprocess.TimeoutExpired:
         raise AssertionError(f"{what}: sonde does not end") from None
     wait_until(lambda: all(tracer_of(pid, tid) in (0, None) for pid in program.pids for tid in threads_of(pid)), 20, what)
@@ -144,7 +144,7 @@ def a_page_that_never_comes_is_a_fault(world):
     equal(sonde.stdout.readline(), "fault\n", "the record")
     wait_until(lambda: open(f"/proc/{program.process.pid}/wchan").read() == "handle_userfault", what="it waits itself", seconds=20)
     sonde.send_signal(signal.SIGINT)
-    out, err = sonde.communicate(timeout=20)
+    out, err = sonde.communicate(timeout=20 * patience)
     program.end()
     other.kill()
     check("invalid address" in err, err)

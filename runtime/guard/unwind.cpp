@@ -309,6 +309,17 @@ void Unwinder::note_lacking(const Walk& walk, const uint64_t* to, uint32_t count
   if (*last->bare) note_lacking(Lack::Table, *last);
 }
 
+uint32_t Unwinder::flags_of(const Walk& walk, std::span<const uint64_t> frames, bool ended) {
+  const auto is_compiled = [this](uint64_t pc) {
+    const Range* range = find(pc);
+    return range != nullptr && range->compiled;
+  };
+  uint32_t flags = 0;
+  if (ended && walk.lost) flags |= SONDE_RECORD_STACK_LOST;
+  if (std::ranges::any_of(frames, is_compiled)) flags |= SONDE_RECORD_STACK_COMPILED;
+  return flags;
+}
+
 uint32_t Unwinder::walk(FrameRegisters registers, bool at_entry, const ReadMemory& read_target, uint64_t* to,
                         uint32_t max) {
   StackPages pages(read_target);
@@ -320,6 +331,8 @@ uint32_t Unwinder::walk(FrameRegisters registers, bool at_entry, const ReadMemor
   const uint32_t count = sonde_cfi_walk(&walk, registers.data(), at_entry, to, max);
   for (uint32_t i = 0; i < count; i++) range_of(to[i], read_target);  // the outermost frame's mapping is needed as well
   if (count != 0) note_lacking(walk, to, count, count < max);
+  lacks_ = flags_of(walk, {to, count}, count < max);
+  reached_ = registers[SONDE_CFI_SP];
   return count;
 }
 

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,10 @@ class Unwinder {
   /// What the stacks walked since the last call lack, if it has not been returned before. Not `whole`: the walk could
   /// not read some pages, so nothing is known.
   std::vector<LackingStack> take_lacking(bool whole);
+  /// The same of the last walk alone, for whoever finds the reason elsewhere: enum sonde_stack_flags.
+  uint32_t lacks() const { return lacks_; }
+  /// The stack pointer of the frame at which the last walk ended.
+  uint64_t reached() const { return reached_; }
   /// Returns the executable mappings that walks have read, except those that `pid` has taken before. A child of vfork()
   /// shares them with its parent.
   std::vector<Mapping> take_files(pid_t pid);
@@ -94,6 +99,7 @@ class Unwinder {
   const sonde_cfi_row* go_row(Range& range, uint64_t pc, const ReadMemory& read);
   std::string file_of(const Range& range) const;
   void read_ranges();
+  uint32_t flags_of(const Walk& walk, std::span<const uint64_t> frames, bool ended);
   void note_lacking(const Walk& walk, const uint64_t* to, uint32_t count, bool ended);
   void note_lacking(Lack lack, const Range& range);
   bool knows(Lack lack) const { return (known_lacks_ & bit_of(lack)) != 0; }
@@ -110,6 +116,8 @@ class Unwinder {
   std::vector<uint64_t> in_none_;      ///< pages that turned out to be in no range
   std::vector<LackingStack> lacking_;  ///< not taken yet
   uint32_t known_lacks_ = 0;           ///< a bit for each Lack that is settled
+  uint32_t lacks_ = 0;
+  uint64_t reached_ = 0;
 };
 
 }  // namespace sonde::guard

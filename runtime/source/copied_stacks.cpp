@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -67,9 +68,9 @@ CopiedStacks::Process& CopiedStacks::process_of(uint32_t pid) {
   return processes_.try_emplace(pid, pid).first->second;
 }
 
-/// Returns the number of frames, which are in frames_; at most as many as the copy has room for.
-uint32_t CopiedStacks::walk(const sonde_record& record, const bpf::CopiedStack& copied,
-                            std::span<const uint8_t> stack) {
+/// Returns the number of frames, which are in frames_; at most as many as the copy has room for. Says in the record's flags
+/// what the stack lacks, if the process could be read, and the walk needed no more of the stack than was copied.
+uint32_t CopiedStacks::walk(sonde_record& record, const bpf::CopiedStack& copied, std::span<const uint8_t> stack) {
   const machine::Registers registers = registers_of(copied.registers);
   const auto room = static_cast<uint32_t>((sizeof copied + stack.size()) / sizeof(uint64_t));
   frames_.resize(std::min({copied.frames, room, SONDE_DIF_MAX_FRAMES}));
@@ -79,14 +80,20 @@ uint32_t CopiedStacks::walk(const sonde_record& record, const bpf::CopiedStack& 
   const bool first = !std::exchange(process.looked, true);
   if (first) look(record.pid, process);  // before the walk: the process may end meanwhile, and files have the rest
   const Piece piece{machine::sp(registers) & ~uint64_t{7}, stack};
+  bool gone = false;
   const guard::ReadMemory read = [&](uint64_t address, void* to, size_t length) {
     if (piece.holds(address, length)) return piece.put_over(address, to, length), true;
-    if (!read_process(record.pid, address, to, length)) return read_file(process, address, to, length);
+    if (!read_process(record.pid, address, to, length)) {
+      gone = gone || errno == ESRCH;
+      return read_file(process, address, to, length);
+    }
     piece.put_over(address, to, length);
     return true;
   };
   const uint32_t count = process.unwinder.walk(guard::frame_registers(registers), copied.at_edge != 0, read,
                                                frames_.data(), static_cast<uint32_t>(frames_.size()));
+  if (!gone && process.unwinder.reached() <= piece.start + stack.size())
+    record.flags |= static_cast<uint16_t>(process.unwinder.lacks());
   if (note_mappings(record, process) && !first) look(record.pid, process);
   return count;
 }
@@ -99,7 +106,6 @@ void CopiedStacks::look(uint32_t pid, Process& process) {
 /// What walks have found out about the process's memory. Returns whether that is anything new.
 bool CopiedStacks::note_mappings(const sonde_record& record, Process& process) {
   const std::vector<guard::Mapping> fresh = process.unwinder.take_files(static_cast<pid_t>(record.pid));
-  (void)process.unwinder.take_lacking(false);
   for (const guard::Mapping& one : fresh)
     seen_.push_back({{record.pid, Nanoseconds(record.timestamp), one.start, one.end - one.start, one.offset, one.major,
                       one.minor, one.inode, one.path, nullptr},

@@ -35,7 +35,7 @@ class CopiedStacks {
     bool looked = false;
   };
   Process& process_of(uint32_t pid);
-  uint32_t walk(const sonde_record& record, const bpf::CopiedStack& copied, std::span<const uint8_t> stack);
+  uint32_t walk(sonde_record& record, const bpf::CopiedStack& copied, std::span<const uint8_t> stack);
   bool read_file(const Process& process, uint64_t address, void* to, size_t length);
   static void look(uint32_t pid, Process& process);
   bool note_mappings(const sonde_record& record, Process& process);

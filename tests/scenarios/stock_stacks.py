@@ -7,9 +7,10 @@ import re
 import shutil
 import subprocess
 
+from lacking_stacks import JIT, LOST, has_tool, lines_about_stacks
 from stock_kernel import SOURCE, apart, need_it, start_tracing, stop_tracing
 from stock_profile import start_sampling
-from support import Skip, check, equal, patience, scenario, wait_until
+from support import PROGRAMS, Skip, check, equal, patience, scenario, wait_until
 
 # Each reads a byte, at the bottom of stacks that change.
 READERS = {
@@ -134,6 +135,46 @@ def stock_stacks_of_who_has_ended(world):
     equal(sum(int(count) for _stack, count in stacks), 400, out)
     halves = [stack for stack, _count in stacks if f"{name}`_start" not in stack and len(stack.split()) > 1]
     check(not halves, f"{halves}")
+
+
+WAITS = """#undef main
+#include <unistd.h>
+int inner_main(int argc, char** argv);
+int main(int argc, char** argv) {
+  char byte;
+  return inner_main(argc, argv) + (int)read(0, &byte, 1);
+}
+"""
+
+
+def told_of_stacks(world, name, source, *arguments, bare=False):
+    """What sonde says of the stacks of that program, which waits until they have been walked; `bare`: it has no frame information."""
+    built, waits, out = world.path(name), world.path("waits.c", WAITS), world.path(f"{name}.out", "")
+    subprocess.run(["gcc", "-O1", "-fomit-frame-pointer", "-Dmain=inner_main", "-o", built, source, waits], check=True)
+    if bare:
+        subprocess.run(["objcopy", "--remove-section=.eh_frame", built], check=True)
+    program = apart(world, built)
+    sonde = start_tracing(world, "-o", out, "-n", f'syscall::getppid:entry /execname == "{os.path.basename(program)}"/ {{ ustack(); printf("walked\\n"); }}')
+    started = world.start([program, *arguments], stdin=subprocess.PIPE)
+    wait_until(lambda: "walked" in pathlib.Path(out).read_text(), what="the first stack")
+    started.communicate("", timeout=60 * patience)
+    return program, lines_about_stacks(stop_tracing(world, sonde).stderr)
+
+
+@scenario()
+def stock_stacks_that_end_early(world):
+    """One line says why, once for each reason and process; whole stacks are left in peace."""
+    need_it(world)
+    has_tool("objcopy")
+    program, found = told_of_stacks(world, "bare", PROGRAMS / "frames.c", bare=True)
+    equal(len(found), 1, f"lines {found}")
+    for part in (f"({os.path.basename(program)}): stacks end at {program}", "-fno-omit-frame-pointer"):
+        check(part in found[0], f"no {part!r} in {found[0]}")
+    _program, found = told_of_stacks(world, "lost", world.path("lost.c", LOST), "child")
+    equal(sorted(f"stacks end at {JIT}" in line for line in found), [False, True], f"lines {found}")
+    equal(sum("have no names" in line for line in found), 1, f"lines {found}")
+    _program, found = told_of_stacks(world, "whole", PROGRAMS / "frames.c")
+    equal(found, [], "lines of whole stacks")
 
 
 @scenario()

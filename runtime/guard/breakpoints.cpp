@@ -89,8 +89,8 @@ void Breakpoints::watch_linker(Process& process) {
     return;
   }
   if (process.at_entry) return;
-  watch_linker_function(process);
-  watch_entry(process);
+  (void)watch_linker_function(process);
+  (void)watch_entry(process);
 }
 
 /// Sets a breakpoint where the program is about to make a child that could hide from us: see clone_loads.h.
@@ -284,30 +284,36 @@ void Breakpoints::forked(Process& child, const Process& parent, bool shares_memo
   for (auto& [address, site] : child.space->sites()) site.taps.erase_if(std::not_fn(covers));
 }
 
-bool Breakpoints::want_entry(Process& process) {
-  if (process.at_entry || process.space->compat()) return false;
+Result<void> Breakpoints::want_entry(Process& process) {
   if (!process.space->scanned()) process.space->refresh(process.pid);
-  process.run_to_entry = process.space->awaits_program() ? watch_linker_function(process) : watch_entry(process);
-  return process.run_to_entry;
+  auto watched = process.space->awaits_program() ? watch_linker_function(process) : watch_entry(process);
+  process.run_to_entry = watched.has_value();
+  return watched;
 }
 
-bool Breakpoints::watch_entry(Process& process) {
+Result<void> Breakpoints::watch_entry(Process& process) {
   std::string why;
   const uint64_t entry = process.space->entry();
-  Site* site = entry != 0 ? process.space->insert(entry, why) : nullptr;
-  if (site != nullptr) site->program_entry = true;
-  return site != nullptr;
+  if (entry == 0 || !process.space->memory().can_open()) return Error(process.space->why_no_entry(), ENOTSUP);
+  Site* site = process.space->insert(entry, why);
+  if (site == nullptr) return Error("no breakpoint at its entry point: " + why, ENOTSUP);
+  site->program_entry = true;
+  return {};
 }
 
-bool Breakpoints::watch_linker_function(Process& process) {
+Result<void> Breakpoints::watch_linker_function(Process& process) {
   std::string why;
   const uint64_t linker = process.space->linker_function();
-  Site* site = linker != 0 ? process.space->insert(linker, why) : nullptr;
-  if (site != nullptr) site->linker = true;
-  return site != nullptr;
+  if (linker == 0) return Error("its dynamic linker has no _dl_debug_state", ENOTSUP);
+  Site* site = process.space->insert(linker, why);
+  if (site == nullptr) return Error("no breakpoint in its dynamic linker: " + why, ENOTSUP);
+  site->linker = true;
+  return {};
 }
 
-void Breakpoints::want_constructors(Process& process) { process.run_to_constructors = watch_linker_function(process); }
+void Breakpoints::want_constructors(Process& process) {
+  process.run_to_constructors = watch_linker_function(process).has_value();
+}
 
 /// run_to_entry has ended: the program waits here for GO.
 void Breakpoints::arrive(Process& process) {
@@ -387,7 +393,8 @@ Breakpoints::Trap Breakpoints::hit(Thread& thread, machine::Registers& regs, std
   } else if (site->linker) {
     if (process.run_to_constructors && space.linker_done()) arrive(process);
     look_again(thread);
-    if (process.run_to_entry) watch_entry(process);  // a linker that was started as a program may have mapped it now
+    if (process.run_to_entry)
+      (void)watch_entry(process);  // a linker that was started as a program may have mapped it now
   } else if (site->clone) {
     pass_clone(thread, *site);
     space.remove_unused({address});

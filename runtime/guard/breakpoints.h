@@ -71,8 +71,8 @@ class Breakpoints {
   void forked(Process& child, const Process& parent, bool shares_memory);
   /// In addition to want_entry(): run_to_entry also ends when the libraries are mapped, before their constructors run.
   void want_constructors(Process& process);
-  /// Sets the breakpoint that ends run_to_entry. False: the program has no such place.
-  bool want_entry(Process& process);
+  /// Sets the breakpoint that ends run_to_entry. Error: ENOTSUP, the program has no place for it.
+  Result<void> want_entry(Process& process);
   void drop_entry(Process& process);
 
   /// Handles a SIGTRAP. If it is of one of our breakpoints: moves the pc back, sets thread.at_site and fills `firings`.
@@ -98,8 +98,9 @@ class Breakpoints {
   bool wants(const Process& process) const;
   void watch_linker(Process& process);
   /// False: there is no such place, or no breakpoint can be there.
-  bool watch_entry(Process& process);
-  bool watch_linker_function(Process& process);
+  // Error: why there is no such breakpoint.
+  Result<void> watch_entry(Process& process);
+  Result<void> watch_linker_function(Process& process);
   void arrive(Process& process);
   void fire_taps(Thread& thread, const Site& site, const machine::Registers& regs, std::vector<Firing>& firings);
 

@@ -155,18 +155,31 @@ void Tracer::stop_all(const std::vector<pid_t>& pids, int patience_ms) {
   while (!all_stopped(pids) && Clock::now() < end) host_.wait({}, kTurnMs);
 }
 
+/// Nothing of a program is there before it runs, and its file may come slowly. So where its pages were waited for in vain, the
+/// other targets go on for a while, and they are waited for again.
+Result<void> Tracer::want_entry(pid_t pid, Clock::time_point end, const std::function<bool()>& give_up) {
+  for (;;) {
+    Process* process = targets_.process(pid);
+    if (process == nullptr) return no_process(pid);
+    auto wanted = breakpoints_.want_entry(*process);
+    if (wanted || process->space->pages().may_wait() || Clock::now() >= end || give_up()) return wanted;
+    host_.wait({}, kTurnMs);
+  }
+}
+
 /// With `constructors`, stops before the constructors of its libraries if the dynamic linker has a place for that.
 Result<void> Tracer::run_to_entry(pid_t pid, bool constructors, const std::function<bool()>& give_up) {
   Process* process = targets_.process(pid);
   if (process == nullptr) return no_process(pid);
   if (process->at_entry || process->attached || process->space->compat()) return {};
-  if (!breakpoints_.want_entry(*process))
-    return Error("process " + std::to_string(pid) + ": " + process->space->why_no_entry(), ENOTSUP);
+  const auto end = Clock::now() + kEntryPatience;
+  if (auto wanted = want_entry(pid, end, give_up); !wanted)
+    return std::move(wanted).error().context("process " + std::to_string(pid));
+  process = targets_.process(pid);
   if (constructors) breakpoints_.want_constructors(*process);
   for (Thread* thread : targets_.threads_of(pid)) want_events(*thread);
   process->waiting = false;
   for (Thread* thread : targets_.threads_of(pid)) restart(*thread);
-  const auto end = Clock::now() + kEntryPatience;
   for (;;) {
     host_.wait({}, kTurnMs);
     process = targets_.process(pid);

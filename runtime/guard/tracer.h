@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <functional>
 #include <set>
 
@@ -78,6 +79,7 @@ class Tracer {
   Result<void> inject(Thread& thread, int64_t result);
   void stop_all(const std::vector<pid_t>& pids, int patience_ms);
   bool all_stopped(const std::vector<pid_t>& pids);
+  Result<void> want_entry(pid_t pid, std::chrono::steady_clock::time_point end, const std::function<bool()>& give_up);
   bool quiet(Thread& thread);
   void notify_cut_short();
   void notify_lacking(Process& process, const LackingStack& found);

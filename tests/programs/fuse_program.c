@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// fuse_program FOLDER FILE: mounts a FUSE file system of one file, /served, which is FILE, and serves it until it is
-// killed. Root only. Writes "ready". Who stops it has a file system that does not answer.
+// fuse_program FOLDER FILE [MS]: mounts a FUSE file system of one file, /served, which is FILE, and serves it until it is
+// killed; each page takes MS milliseconds. Root only. Writes "ready". Who stops it has a file system that does not answer.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 static int device, file;
+static useconds_t delay;
 static struct stat about;
 
 static void reply(uint64_t unique, int error, const void* data, size_t size) {
@@ -54,6 +55,7 @@ static void answer(const struct fuse_in_header* in) {
     }
     case FUSE_READ: {
       const struct fuse_read_in* wanted = body;
+      usleep(delay);
       const ssize_t got =
           pread(file, part, wanted->size < sizeof part ? wanted->size : sizeof part, (off_t)wanted->offset);
       return got < 0 ? reply(in->unique, -EIO, 0, 0) : reply(in->unique, 0, part, (size_t)got);
@@ -70,7 +72,8 @@ static void answer(const struct fuse_in_header* in) {
 int main(int argc, char** argv) {
   static char request[1 << 17];
   char options[128];
-  if (argc != 3) return 2;
+  if (argc < 3) return 2;
+  if (argc > 3) delay = (useconds_t)atoi(argv[3]) * 1000;
   file = open(argv[2], O_RDONLY | O_CLOEXEC);
   device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
   snprintf(options, sizeof options, "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other", device);

@@ -17,12 +17,12 @@ STACKS = 'BEGIN { printf("going\\n"); } syscall::write:entry /pid == $1/ { @[ufu
 class Served:
     """A program on a file system of ours: started, and waiting for lines."""
 
-    def __init__(self, world):
+    def __init__(self, world, program="undumpable_late", delay=0):
         if world.user is not None or os.geteuid() != 0 or not os.path.exists("/dev/fuse"):
             raise Skip("no FUSE mounts: needs root and /dev/fuse")
         self.world, self.folder = world, world.path("served")
         os.makedirs(self.folder, exist_ok=True)
-        self.server = world.start([world.program("fuse_program"), self.folder, world.program("undumpable_late")])
+        self.server = world.start([world.program("fuse_program"), self.folder, world.program(program), delay])
         if self.server.stdout.readline() != "ready\n":
             raise Skip(f"fuse: {self.server.stderr.read().strip()}")
         self.program = None
@@ -77,6 +77,15 @@ def programs_of_a_server_that_answers(world):
         check(numbers[:2] == [10, 10], f"calls of work(), and the sum of their arguments: {out}")
         check(re.search(r"`\S*write\S* +1$", out, re.M), f"the caller's name: {out}")
         served.expect_end("a server that answers")
+
+
+@scenario(only="ptrace", why=WHY)
+def a_program_of_a_slow_server_runs_to_its_entry(world):
+    """Each of its pages takes longer than the guard waits at a time."""
+    served = Served(world, "mixed", 300)
+    result = world.sonde("-qn", "syscall::getppid:entry { @ = count(); }", "-x", "evaltime=main", "-c", f"{served.folder}/served 10")
+    equal((result.stdout.split(), result.stderr), (["10"], ""), "calls behind the entry point")
+    served.end()
 
 
 @scenario(only="ptrace", why=WHY)

@@ -313,11 +313,8 @@ Result<void> BpfSource::arm_users(std::span<const Tap> taps) {
 
 Result<void> BpfSource::disarm(std::span<const TapId> taps) {
   for (const TapId tap : taps) taps_.erase(tap.value);
+  users_.disarm(taps);
   auto done = rebuild_all();
-  if (done && !users_.empty()) {
-    auto shared = world();
-    done = shared ? users_.disarm(taps, session(), *shared) : Result<void>(std::move(shared).error());
-  }
   bpf::wait_for_programs();
   count_misses();
   return done;

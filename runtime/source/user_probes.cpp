@@ -223,13 +223,16 @@ Result<void> UserProbes::arm(std::span<const Tap> taps, const Session& session, 
   return Error(why.empty() ? "no probe could be armed" : why, EOPNOTSUPP);
 }
 
-Result<void> UserProbes::disarm(std::span<const TapId> taps, const Session& session, const bpf::World& world) {
+void UserProbes::disarm(std::span<const TapId> taps) {
   std::vector<uint32_t> ours;
   for (const TapId tap : taps)
     if (rows_.contains(tap.value)) ours.push_back(tap.value);
-  if (ours.empty()) return {};
   drop(ours);
-  return rebuild(session, world);
+}
+
+bool UserProbes::empty() const {
+  return rows_.empty() &&
+         std::ranges::none_of(kinds_, [](const Kind& kind) { return static_cast<bool>(kind.program); });
 }
 
 /// Forgets these taps. A link stays until all its taps are gone: their rows are empty meanwhile.
@@ -249,6 +252,15 @@ Result<void> UserProbes::rebuild(const Session& session, const bpf::World& world
   return {};
 }
 
+/// Of a kind without taps, and so without links.
+void UserProbes::clear(size_t kind) {
+  Kind& cleared = kinds_[kind];
+  const auto index = static_cast<uint32_t>(kind);
+  if (cleared.program) bpf::delete_from_map(programs_map_.get(), &index);
+  for (UniqueFd* fd : {&cleared.program, &cleared.table, &cleared.places}) fd->reset();
+  cleared.rows = 0;
+}
+
 /// Makes the program and the tables of a kind anew: a column for each fire part and place in the order of a probe's ECBs.
 Result<void> UserProbes::rebuild_kind(size_t kind, const Session& session, const bpf::World& world) {
   std::unordered_map<uint32_t, std::vector<Row*>> by_probe;
@@ -257,6 +269,10 @@ Result<void> UserProbes::rebuild_kind(size_t kind, const Session& session, const
     if (row.kind != kind) continue;
     by_probe[row.tap.probe.value].push_back(&row);
     judges |= row.tap.leave.how > SONDE_LEAVE_JUMP;
+  }
+  if (by_probe.empty()) {
+    clear(kind);
+    return {};
   }
   std::vector<uint32_t> columns;
   std::unordered_map<uint32_t, std::vector<std::pair<uint32_t, uint32_t>>> cells;  // probe -> column, epid
@@ -268,8 +284,7 @@ Result<void> UserProbes::rebuild_kind(size_t kind, const Session& session, const
     if (column == columns.size()) columns.push_back(ecb.program.value);
     cell.emplace_back(column, epid);
   }
-  const uint32_t rows = std::max(kinds_[kind].rows, 1u);
-  if (by_probe.empty() && !kinds_[kind].program) return {};
+  const uint32_t rows = kinds_[kind].rows;
   std::vector<bpf::FirePart> fires;
   for (const uint32_t program : columns) fires.push_back(session.programs.at(program).part());
   Lists lists(fires);

@@ -39,11 +39,12 @@ class UserProbes {
   /// Adds these taps, and arms them. Those that cannot be are left out with a notice.
   /// Errors: EOPNOTSUPP none of them can be; those of the kernel.
   Result<void> arm(std::span<const Tap> taps, const Session& session, const bpf::World& world);
-  /// None of them fires once a program that runs now has ended.
-  Result<void> disarm(std::span<const TapId> taps, const Session& session, const bpf::World& world);
-  /// The ECBs have changed.
+  /// None of them fires once the next rebuild() is done, and a program that runs then has ended.
+  void disarm(std::span<const TapId> taps);
+  /// ECBs have changed, or taps are gone.
   Result<void> rebuild(const Session& session, const bpf::World& world);
-  bool empty() const { return rows_.empty(); }
+  /// Whether rebuild() has nothing to do.
+  bool empty() const;
   /// How often the kernel has left a program out since the last call.
   uint64_t take_misses();
   /// A text for the user that waits; empty: none.
@@ -76,6 +77,7 @@ class UserProbes {
   static size_t kind_of(const Tap& tap);
   Result<void> begin();
   Result<std::vector<Group>> add_rows(std::span<const Tap> taps);
+  void clear(size_t kind);
   Result<void> rebuild_kind(size_t kind, const Session& session, const bpf::World& world);
   Result<void> load(size_t kind, std::span<const bpf::FirePart> columns, const bpf::World& world, bool judges);
   Result<void> arm_group(Group& group);

@@ -67,6 +67,20 @@ def stop_tracing(world, sonde):
     return result
 
 
+# Linux 7 runs no program of a tracepoint on a CPU where a thread has been preempted within it; it counts each call that comes meanwhile, also one
+# that no clause is about.
+LEAVES_CALLS_OUT = int(os.uname().release.split(".")[0]) >= 7
+
+
+def check_ledger(counted, wanted, stderr, what):
+    """What was counted, and what is reported as dropped, is all."""
+    dropped = sum(int(n) for n in re.findall(r"(\d+) drops? on CPU", stderr))
+    said = f"{what}: counted {counted}, dropped {dropped}, wanted {wanted}"
+    check(counted <= wanted <= counted + dropped, said)
+    if not LEAVES_CALLS_OUT:
+        equal(counted + dropped, wanted, said)
+
+
 @scenario(alone=True)
 def stock_kernel_counts_exactly(world):
     """Ten runs of a known program, each call counted, while other programs run; auto takes the same source. Alone: the program executes itself
@@ -77,9 +91,14 @@ def stock_kernel_counts_exactly(world):
         sonde = start_tracing(world, "-n", COUNT_ALL, source=SOURCE if run % 2 or os.path.exists("/dev/sonde") else ())
         wanted = expected(world.run([program]).stdout)
         let_work(worker)
-        found = counts(stop_tracing(world, sonde).stdout)
+        result = stop_tracing(world, sonde)
+        found = counts(result.stdout)
         seen = {call: sum(found.get((name, call), 0) for name in (os.path.basename(program), "exe")) for call in wanted}
-        equal(seen, wanted, f"counts of run {run}")
+        if LEAVES_CALLS_OUT and result.stderr:
+            check(all(seen[call] <= wanted[call] for call in wanted), f"counts of run {run}: {seen}, wanted {wanted}")
+            check_ledger(sum(seen.values()), sum(wanted.values()), result.stderr, f"run {run}")
+        else:
+            equal(seen, wanted, f"counts of run {run}")
         check(found.get(("worker", "getppid"), 0) >= 200, "the others are not there")
     expect_right(world, worker)
 
@@ -144,8 +163,7 @@ def stock_kernel_ledger_at_overload(world):
         equal(world.finish(one).status, 0, "the program's status")
     result = stop_tracing(world, sonde)
     counted = int(result.stdout.split()[-1])
-    dropped = sum(int(n) for n in re.findall(r"(\d+) drops? on CPU", result.stderr))
-    equal(counted + dropped, 400000, f"counted {counted}, dropped {dropped}")
+    check_ledger(counted, 400000, result.stderr, "both")
     check(counted > 0, "nothing was counted")
 
 

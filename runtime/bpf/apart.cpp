@@ -17,7 +17,7 @@
 namespace sonde::bpf {
 namespace {
 
-constexpr size_t kStackBytes = 1u << 18;
+constexpr size_t kStackOfIt = 1u << 18;
 constexpr int kPatienceMs = 1000;
 
 struct Act {
@@ -25,7 +25,7 @@ struct Act {
   void* argument;
 };
 
-int begin(void* argument) {
+int begin_apart(void* argument) {
   const auto* one = static_cast<const Act*>(argument);
   one->act(one->argument);
   return 0;
@@ -34,12 +34,12 @@ int begin(void* argument) {
 }  // namespace
 
 int run_apart(void (*act)(void*), void* argument) {
-  void* stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  void* stack = mmap(nullptr, kStackOfIt, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) return -1;
   const SignalsWait wait;  // a handler would run on a stack that the act has put elsewhere
   Act one{act, argument};
   int pidfd = -1;
-  const pid_t pid = clone(begin, static_cast<char*>(stack) + kStackBytes, CLONE_VM | CLONE_PIDFD, &one, &pidfd);
+  const pid_t pid = clone(begin_apart, static_cast<char*>(stack) + kStackOfIt, CLONE_VM | CLONE_PIDFD, &one, &pidfd);
   int status = -1, code = errno;
   if (pid > 0) {
     const UniqueFd ended(pidfd);
@@ -50,7 +50,7 @@ int run_apart(void (*act)(void*), void* argument) {
     if (ready <= 0) kill(pid, SIGKILL);
     while (waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR) continue;
   }
-  munmap(stack, kStackBytes);
+  munmap(stack, kStackOfIt);
   errno = code;
   return status;
 }

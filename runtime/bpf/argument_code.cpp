@@ -10,16 +10,13 @@
 
 #include "kmod/shared/locate.h"
 #include "runtime/bpf/arch.h"
+#include "runtime/bpf/code.h"
 #include "runtime/bpf/frame.h"
 #include "runtime/bpf/record_code.h"
 
 namespace sonde::bpf {
 namespace {
 
-using L = sonde_lowering;
-
-constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R4 = BPF_REG_4, R5 = BPF_REG_5,
-                  FP = BPF_REG_10;
 constexpr int16_t kPointer = kBuffer;  ///< of a part that is behind an address
 constexpr uint32_t kWord = 8;
 
@@ -34,7 +31,7 @@ uint64_t pool_number(const sonde_dif_program& fire, int32_t at) {
 }
 
 /// What the instruction makes of what is known.
-void step(Constants& known, const sonde_dif_program& fire, const sonde_dif_insn& in) {
+void learn(Constants& known, const sonde_dif_program& fire, const sonde_dif_insn& in) {
   const char* operands = sonde_dif_op_operands(in.op);
   if (operands == nullptr || operands[0] != 'd') return;
   std::optional<uint64_t> value;
@@ -89,7 +86,7 @@ bool same(const ArgumentPiece& a, const ArgumentPiece& b) {
 using PointAt = std::function<void(L* l, uint8_t reg, uint32_t at)>;
 
 /// `to` = a register of the thread, by DWARF's number
-void load_register(L* l, uint8_t to, uint8_t number) {
+void load_numbered(L* l, uint8_t to, uint8_t number) {
   sonde_lower_ldx(l, BPF_DW, to, FP, kRegisters);
   sonde_lower_ldx(l, BPF_DW, to, to, kFrameRegisters[number]);
 }
@@ -101,7 +98,7 @@ void load_piece(L* l, uint8_t to, const ArgumentPiece& piece) {
     sonde_lower_constant(l, to, static_cast<uint64_t>(part.value) >> 8 * piece.skip);
     return;
   }
-  load_register(l, to, part.base);
+  load_numbered(l, to, part.base);
   const auto below = static_cast<uint32_t>(part.value) + piece.skip;
   if (below != 0) sonde_lower_alu_imm(l, BPF_RSH, to, static_cast<int32_t>(8 * below));
 }
@@ -123,11 +120,11 @@ void store_bytes(L* l, uint32_t to, uint32_t bytes, const PointAt& point_at) {
 void load_address(L* l, const sonde_location& part, uint32_t more) {
   sonde_lower_constant(l, R3, static_cast<uint64_t>(part.value) + more);
   if (part.base != SONDE_NO_REGISTER) {
-    load_register(l, R5, part.base);
+    load_numbered(l, R5, part.base);
     sonde_lower_alu(l, BPF_ADD, R3, R5);
   }
   if (part.index == SONDE_NO_REGISTER) return;
-  load_register(l, R5, part.index);
+  load_numbered(l, R5, part.index);
   sonde_lower_alu_imm(l, BPF_MUL, R5, part.scale);
   sonde_lower_alu(l, BPF_ADD, R3, R5);
 }
@@ -242,7 +239,7 @@ std::map<uint32_t, ArgumentRead> argument_reads(const sonde_dif_program& fire) {
     if (joins.contains(at)) known = {};
     if (sonde_lower_is_branch(in.op)) joins.insert(at + 1 + static_cast<uint32_t>(in.i));
     if (const auto read = read_of(known, in)) reads[at] = *read;
-    step(known, fire, in);
+    learn(known, fire, in);
   }
   return reads;
 }

@@ -15,15 +15,13 @@ namespace {
 constexpr char kLicence[] = "Dual MIT/GPL";
 constexpr size_t kLogBytes = 1u << 16;
 constexpr size_t kLogShown = 300;  ///< of the end, which says what is wrong
-constexpr int kPatience = 10;      ///< attempts while the kernel says EAGAIN: a signal interrupted the verifier
-
-uint64_t address_of(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+constexpr int kMostAttempts = 10;  ///< attempts while the kernel says EAGAIN: a signal interrupted the verifier
 
 int call(bpf_cmd command, bpf_attr& attributes) {
   return static_cast<int>(syscall(SYS_bpf, command, &attributes, sizeof attributes));
 }
 
-void put_name(char (&to)[BPF_OBJ_NAME_LEN], const char* name) {
+void name_object(char (&to)[BPF_OBJ_NAME_LEN], const char* name) {
   const std::string whole = std::string(kNamePrefix) + name;
   std::memcpy(to, whole.data(), std::min<size_t>(whole.size(), BPF_OBJ_NAME_LEN - 1));
 }
@@ -74,7 +72,7 @@ Result<UniqueFd> create_map(const char* name, const MapShape& shape) {
   attributes.value_size = shape.value_bytes;
   attributes.max_entries = shape.entries;
   attributes.map_flags = shape.flags;
-  put_name(attributes.map_name, name);
+  name_object(attributes.map_name, name);
   return fd_or_error(call(BPF_MAP_CREATE, attributes), std::string("make the map ") + name);
 }
 
@@ -89,7 +87,7 @@ Result<UniqueFd> create_thread_map(const char* name, uint32_t words) {
   attributes.btf_fd = static_cast<uint32_t>(types->get());
   attributes.btf_key_type_id = 1;
   attributes.btf_value_type_id = 3;
-  put_name(attributes.map_name, name);
+  name_object(attributes.map_name, name);
   return fd_or_error(call(BPF_MAP_CREATE, attributes), std::string("make the map ") + name);
 }
 
@@ -133,9 +131,9 @@ Result<UniqueFd> load_program(const char* name, std::span<const bpf_insn> insns,
   attributes.insns = address_of(insns.data());
   attributes.insn_cnt = static_cast<uint32_t>(insns.size());
   attributes.license = address_of(kLicence);
-  put_name(attributes.prog_name, name);
+  name_object(attributes.prog_name, name);
   int fd = -1;
-  for (int attempt = 0; fd < 0 && attempt < kPatience; attempt++) {
+  for (int attempt = 0; fd < 0 && attempt < kMostAttempts; attempt++) {
     fd = call(BPF_PROG_LOAD, attributes);
     if (fd < 0 && errno != EAGAIN && errno != EINTR) break;
   }

@@ -17,6 +17,9 @@
 
 namespace sonde::bpf {
 
+/// An address as bpf(2) has it.
+inline uint64_t address_of(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+
 /// What all our programs and maps have in their names, for whoever looks for leftovers. At most 15 bytes with the rest.
 inline constexpr char kNamePrefix[] = "sonde_";
 

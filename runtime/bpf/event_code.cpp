@@ -15,21 +15,19 @@
 
 #include "kmod/shared/siginfo.h"
 #include "runtime/bpf/arch.h"
+#include "runtime/bpf/code.h"
 #include "runtime/bpf/record_code.h"
 #include "runtime/bpf/section_code.h"
 
 namespace sonde::bpf {
 namespace {
 
-constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R4 = BPF_REG_4, R7 = BPF_REG_7,
-                  R8 = BPF_REG_8, R9 = BPF_REG_9, FP = BPF_REG_10;
-
 // Of the kernel, and not in its headers for programs.
 constexpr int32_t kKernelThread = 0x00200000, kIoWorker = 0x00000010;  // PF_KTHREAD, PF_IO_WORKER
 constexpr int32_t kGroupExits = 4;                                     // SIGNAL_GROUP_EXIT
 constexpr int32_t kIgnoredAtOnce = 1;                                  // TRACE_SIGNAL_IGNORED
 constexpr int32_t kNotInTask = 0x00f00000 | 0x000f0000 | 0x00000100;   // NMI, interrupt, softirq that is served
-constexpr int32_t kMaxErrno = 4095, kSiCodeKernel = 0x80;
+constexpr int32_t kSiCodeKernel = 0x80;
 constexpr int16_t kSiginfoBytes = 48, kSiginfoFields = 16;  // what is read of a struct kernel_siginfo
 constexpr int16_t kSiErrno = 4, kSiCode = 8;
 

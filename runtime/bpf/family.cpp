@@ -1,35 +1,18 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 #include "runtime/bpf/family.h"
 
-#include <array>
 #include <vector>
 
 #include "kmod/shared/lower.h"
 #include "runtime/bpf/bpf_call.h"
+#include "runtime/bpf/code.h"
 #include "runtime/bpf/record_code.h"
 
 namespace sonde::bpf {
 namespace {
 
-constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R4 = BPF_REG_4,
-                  kContextRegister = BPF_REG_6, kProcess = BPF_REG_7, kOrigin = BPF_REG_8, FP = BPF_REG_10;
-constexpr int16_t kMember = -8, kValueOf = -16;
-
-struct Code : sonde_lowering {
-  Code() : sonde_lowering{} {
-    out = insns.data();
-    room = static_cast<uint32_t>(insns.size());
-  }
-  Code(const Code&) = delete;
-  Code& operator=(const Code&) = delete;
-
-  std::array<bpf_insn, 64> insns{};
-};
-
-void leave(sonde_lowering* l) {
-  sonde_lower_mov_imm(l, R0, 0);
-  sonde_lower_emit(l, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
-}
+constexpr uint8_t kContextRegister = R6, kProcess = R7, kOrigin = R8;
+constexpr int16_t kMember = -8, kOriginAt = -16;
 
 /// R7 = the running process.
 void find_self(sonde_lowering* l) {
@@ -58,10 +41,10 @@ void find_origin(sonde_lowering* l, int map) {
 
 /// The member whose number is in the frame has the origin in R8.
 void store_origin(sonde_lowering* l, int map) {
-  sonde_lower_stx(l, BPF_DW, FP, kOrigin, kValueOf);
+  sonde_lower_stx(l, BPF_DW, FP, kOrigin, kOriginAt);
   pass_key(l, map);
   sonde_lower_mov(l, R3, FP);
-  sonde_lower_alu_imm(l, BPF_ADD, R3, kValueOf);
+  sonde_lower_alu_imm(l, BPF_ADD, R3, kOriginAt);
   sonde_lower_mov_imm(l, R4, BPF_ANY);
   call_helper(l, BPF_FUNC_map_update_elem);
 }
@@ -111,8 +94,7 @@ void on_exit(sonde_lowering* l, int map, int32_t signal, int32_t live) {
 }
 
 Result<void> attach(const Code& code, const char* name, const char* tracepoint, UniqueFd& program, UniqueFd& link) {
-  SONDE_CHECK(code.count <= code.room);
-  auto loaded = load_program(name, {code.insns.data(), code.count});
+  auto loaded = load_program(name, instructions(code));
   if (!loaded) return std::move(loaded).error();
   auto attached = attach_raw_tracepoint(tracepoint, loaded->get());
   if (!attached) return std::move(attached).error();

@@ -10,6 +10,7 @@
 
 #include "kmod/shared/event.h"
 #include "runtime/bpf/arch.h"
+#include "runtime/bpf/code.h"
 #include "runtime/bpf/copied_stack.h"
 #include "runtime/bpf/fold_code.h"
 #include "runtime/bpf/path_code.h"
@@ -21,15 +22,7 @@
 namespace sonde::bpf {
 namespace {
 
-using L = sonde_lowering;
-using In = sonde_dif_insn;
 using Row = sonde_lower_row;
-
-constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R4 = BPF_REG_4, R5 = BPF_REG_5,
-                  FP = BPF_REG_10;
-constexpr int32_t kMaxErrno = 4095;
-
-Column& column_of(L* l) { return static_cast<Column&>(*l); }
 
 /// Whether a load before this instruction may have failed.
 bool fault_possible(L* l) { return l->facts.loads != 0 && column_of(l).at >= column_of(l).ring_from; }
@@ -156,7 +149,7 @@ void load_kernel_word(L* l) {
 }
 
 constexpr int32_t kTgidIndex = 1, kUpidShift = 4;  ///< enum pid_type; struct upid has 16 bytes
-constexpr int32_t kLevels = 63;                    ///< namespaces are at most 32 deep: a bound for the verifier
+constexpr int32_t kDeepestNamespace = 63;          ///< namespaces are at most 32 deep: a bound for the verifier
 
 /// R3 = the address of the struct upid of the process in its own pid namespace, the innermost; plus `offset`. It
 /// depends on the level, so the verifier knows no type for it, and what is there is read by a helper.
@@ -165,7 +158,7 @@ void load_innermost(L* l, int32_t offset) {
   sonde_lower_ldx(l, BPF_DW, R3, R3, member(l, "task_struct", "signal"));
   sonde_lower_ldx(l, BPF_DW, R3, R3, member(l, "signal_struct", "pids") + 8 * kTgidIndex);
   sonde_lower_ldx(l, BPF_W, R2, R3, member(l, "pid", "level"));
-  sonde_lower_alu_imm(l, BPF_AND, R2, kLevels);
+  sonde_lower_alu_imm(l, BPF_AND, R2, kDeepestNamespace);
   sonde_lower_alu_imm(l, BPF_LSH, R2, kUpidShift);
   sonde_lower_alu_imm(l, BPF_ADD, R2, member(l, "pid", "numbers") + offset);
   sonde_lower_alu(l, BPF_ADD, R3, R2);
@@ -557,14 +550,14 @@ constexpr auto kRows = [] {
 const Row* row_of(const In* in) { return kRows[in->op].by != nullptr ? &kRows[in->op] : nullptr; }
 
 constexpr sonde_lower_registers kHomes = {{BPF_REG_8, BPF_REG_9}, R1, R2};
-constexpr sonde_lower_target kTarget = {.row = row_of,
-                                        .begin = begin,
-                                        .before = before,
-                                        .finish = finish,
-                                        .check_fault = check_fault,
-                                        .load_name = load_name,
-                                        .plain = kHomes,
-                                        .calling = kHomes};
+constexpr sonde_lower_target kFireTarget = {.row = row_of,
+                                            .begin = begin,
+                                            .before = before,
+                                            .finish = finish,
+                                            .check_fault = check_fault,
+                                            .load_name = load_name,
+                                            .plain = kHomes,
+                                            .calling = kHomes};
 
 bool needs_ring(const In& in) {
   if (sonde_lower_is_capture(in.op) || sonde_lower_is_load(in.op)) return true;
@@ -676,7 +669,7 @@ Column::Column(const World& shared, sonde_tap_kind of, uint32_t number, const Fi
       code_(most_of(fire, arguments, fold != nullptr)),
       starts_(fire.program->length) {
   program = fire.program;
-  target = &kTarget;
+  target = &kFireTarget;
   out = code_.data();
   room = static_cast<uint32_t>(code_.size());
   start = starts_.data();

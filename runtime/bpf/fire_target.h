@@ -88,6 +88,8 @@ struct Column : sonde_lowering {
   std::vector<uint32_t> starts_;
 };
 
+inline Column& column_of(sonde_lowering* l) { return static_cast<Column&>(*l); }
+
 /// The offset of a member; a member that this kernel does not have makes the program impossible.
 int32_t member(sonde_lowering* l, std::string_view structure, std::string_view path);
 

@@ -7,22 +7,19 @@
 #include <cstddef>
 #include <vector>
 
+#include "runtime/bpf/code.h"
 #include "runtime/bpf/fold_tables.h"
 #include "runtime/bpf/record_code.h"
 
 namespace sonde::bpf {
 namespace {
 
-using L = sonde_lowering;
-
-constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R4 = BPF_REG_4, R5 = BPF_REG_5,
-                  kRing = BPF_REG_6, kRecord = BPF_REG_7, kTable = BPF_REG_8, kElement = BPF_REG_9, FP = BPF_REG_10;
+constexpr uint8_t kTable = R8, kElement = R9;
 constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15;
 constexpr int32_t kMixShift = 32;
 constexpr int32_t kStates = sizeof(FoldElement);
 constexpr int32_t kLengthMask = static_cast<int32_t>(kFoldedRecordMost);
 
-const Column& column_of(L* l) { return static_cast<const Column&>(*l); }
 const sonde_fold& fold_of(L* l) { return *column_of(l).fold; }
 
 uint32_t words_of(const sonde_fold& fold) {

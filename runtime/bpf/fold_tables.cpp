@@ -16,8 +16,8 @@ namespace sonde::bpf {
 namespace {
 
 constexpr int kSpins = 1000;
-constexpr useconds_t kPause = 50;              // microseconds
-constexpr Nanoseconds kPatience = 1000000000;  // a holder that does not run, as on Linux 7
+constexpr useconds_t kPause = 50;                    // microseconds
+constexpr Nanoseconds kHolderPatience = 1000000000;  // a holder that does not run, as on Linux 7
 
 }  // namespace
 
@@ -53,7 +53,7 @@ bool FoldTables::change_tables() {
     changed_ = true;
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  const Nanoseconds end = monotonic_now() + kPatience;
+  const Nanoseconds end = monotonic_now() + kHolderPatience;
   for (int n = 0; std::atomic_ref(ring_->low_water).load(std::memory_order_seq_cst) != SONDE_IDLE; n++) {
     if (n < kSpins) continue;
     if (monotonic_now() > end) return false;

@@ -4,30 +4,12 @@
 #include <algorithm>
 
 #include "runtime/bpf/arch.h"
+#include "runtime/bpf/code.h"
 #include "runtime/bpf/record_code.h"
 #include "runtime/bpf/section_code.h"
 
 namespace sonde::bpf {
 namespace {
-
-constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R6 = BPF_REG_6, FP = BPF_REG_10;
-
-/// Code that knows nothing of sections.
-struct Code : sonde_lowering {
-  Code() : sonde_lowering{} {
-    out = insns.data();
-    room = static_cast<uint32_t>(insns.size());
-  }
-  Code(const Code&) = delete;
-  Code& operator=(const Code&) = delete;
-
-  std::array<bpf_insn, 32> insns{};
-};
-
-void append(std::vector<bpf_insn>& all, const sonde_lowering& code) {
-  SONDE_CHECK(code.count <= code.room);
-  all.insert(all.end(), code.out, code.out + code.count);
-}
 
 bool wants_registers(const sonde_dif_program& fire) {
   for (uint32_t at = 0; at < fire.length; at++)
@@ -82,11 +64,6 @@ void call_part(sonde_lowering* l, const Part& part, uint32_t next, bool carry) {
   sonde_lower_ldx(l, BPF_DW, R1, FP, kContext);
   load_map(l, R2, part.chain);
   call_helper(l, BPF_FUNC_tail_call);
-}
-
-void leave(sonde_lowering* l) {
-  sonde_lower_mov_imm(l, R0, 0);
-  sonde_lower_emit(l, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 
 Result<void> append_section(const HookProgram& wanted, const Section& section, World world, const Part& part,

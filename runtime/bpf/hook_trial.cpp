@@ -16,16 +16,13 @@
 #include "runtime/base/unique_fd.h"
 #include "runtime/bpf/arch.h"
 #include "runtime/bpf/bpf_call.h"
+#include "runtime/bpf/code.h"
 #include "runtime/bpf/record_code.h"
 #include "runtime/bpf/signals_wait.h"
+#include "runtime/bpf/trial.h"
 
 namespace sonde::bpf {
 namespace {
-
-constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R6 = BPF_REG_6, R7 = BPF_REG_7, R8 = BPF_REG_8,
-                  FP = BPF_REG_10;
-
-Error wrong(const std::string& how) { return Error(how, EOPNOTSUPP); }
 
 uint64_t now(clockid_t clock) {
   timespec time{};
@@ -73,7 +70,7 @@ constexpr TriedHook kTriedHooks[] = {
     {Hook::Exit, 14, make_return, {"call", "result"}},
 };
 
-const TriedHook* row_of(Hook hook) {
+const TriedHook* trial_of(Hook hook) {
   const auto found = std::ranges::find(kTriedHooks, hook, &TriedHook::hook);
   return found == std::end(kTriedHooks) ? nullptr : found;
 }
@@ -89,17 +86,6 @@ Result<void> compare(const TriedHook& row, const KnownEvent& known, const HookHi
 }
 
 // ---- the kernel's ------------------------------------------------------------------------------------------------
-
-struct Code : sonde_lowering {
-  Code() : sonde_lowering{}, insns(128) {
-    out = insns.data();
-    room = static_cast<uint32_t>(insns.size());
-  }
-  Code(const Code&) = delete;
-  Code& operator=(const Code&) = delete;
-
-  std::vector<bpf_insn> insns;
-};
 
 /// Goes on only in this thread. R6 = the context, R7 = the hit, which has been counted.
 void begin_hit(Code& code, int map, std::vector<uint32_t>& others) {
@@ -127,7 +113,7 @@ std::span<const bpf_insn> end_hit(Code& code, const std::vector<uint32_t>& other
   for (const uint32_t other : others) sonde_lower_land(&code, other);
   sonde_lower_mov_imm(&code, R0, 0);
   sonde_lower_emit(&code, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
-  return {code.insns.data(), code.count};
+  return instructions(code);
 }
 
 /// R8 = the registers with which this thread came into the kernel.
@@ -214,9 +200,9 @@ class Tracepoint final : public KernelMechanism {
 
 // ---- clocks ------------------------------------------------------------------------------------------------------
 
-constexpr uint64_t kPeriod = 100'000, kPatience = 20'000'000;  // ns
+constexpr uint64_t kPeriod = 100'000, kClockPatience = 20'000'000;  // ns
 constexpr uint64_t kHitsWanted = 3;
-constexpr uint64_t kStackBytes = 4096;  ///< between the loop's stack pointer and a variable of its caller
+constexpr uint64_t kStackReach = 4096;  ///< between the loop's stack pointer and a variable of its caller
 constexpr uint32_t kTurns = 100'000;
 
 class Clock final : public KernelMechanism {
@@ -259,10 +245,10 @@ extern "C" const char __start_sonde_trial_loop[], __stop_sonde_trial_loop[];
 
 }  // namespace
 
-bool can_try(Hook hook) { return row_of(hook) != nullptr; }
+bool can_try(Hook hook) { return trial_of(hook) != nullptr; }
 
 Result<void> try_hook(Hook hook, HookMechanism& mechanism) {
-  const TriedHook& row = *row_of(hook);
+  const TriedHook& row = *trial_of(hook);
   const SignalsWait wait;  // a handler would make calls, and its end is one
   KnownEvent known;
   if (auto armed = mechanism.arm(known); !armed) return armed;
@@ -289,13 +275,13 @@ Result<void> try_clock(HookMechanism& mechanism) {
   if (auto armed = mechanism.arm(known); !armed) return armed;
   const uint64_t wall = now(CLOCK_MONOTONIC), busy = now(CLOCK_THREAD_CPUTIME_ID);
   Result<void> right;
-  while (right && within < kHitsWanted && now(CLOCK_THREAD_CPUTIME_ID) - busy < kPatience) {
+  while (right && within < kHitsWanted && now(CLOCK_THREAD_CPUTIME_ID) - busy < kClockPatience) {
     go_round();
     known.made++;
     const HookHit hit = mechanism.hit();
     const bool in_loop = hit.words[0] >= begin && hit.words[0] < end;
     if (hit.count > last && in_loop) within++;
-    if (hit.count > last && in_loop && (hit.words[1] > stack + kStackBytes || hit.words[1] + kStackBytes < stack))
+    if (hit.count > last && in_loop && (hit.words[1] > stack + kStackReach || hit.words[1] + kStackReach < stack))
       right = wrong("it reports another stack pointer");
     if (hit.count > (now(CLOCK_MONOTONIC) - wall) / kPeriod + 2) right = wrong("it counts hits twice");
     last = hit.count;

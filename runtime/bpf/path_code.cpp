@@ -25,16 +25,11 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/bpf/code.h"
 #include "runtime/bpf/record_code.h"
 
 namespace sonde::bpf {
 namespace {
-
-using L = sonde_lowering;
-using In = sonde_dif_insn;
-
-constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R4 = BPF_REG_4, R5 = BPF_REG_5,
-                  kRing = BPF_REG_6, FP = BPF_REG_10;
 
 constexpr int32_t kSteps = 32;  ///< names and mounts of a path
 constexpr int32_t kPathBytes = 4096, kLongestName = 255;
@@ -129,12 +124,12 @@ uint32_t put_name(L* l) {
   return too_long;
 }
 
-struct Ends {
+struct WalkEnds {
   std::vector<uint32_t> top, failed;  ///< branches
 };
 
 /// From a directory to the one above it.
-void step_up(L* l, Ends& ends) {
+void step_up(L* l, WalkEnds& ends) {
   read_to_stack(l, kRead, kMount, member(l, "mount", "mnt.mnt_root"), 8);
   sonde_lower_ldx(l, BPF_DW, R1, FP, kRead);
   sonde_lower_ldx(l, BPF_DW, R2, FP, kDentry);
@@ -223,7 +218,7 @@ void read_path(L* l, int32_t offset) {
 
 /// The text = the path of kDentry and kMount, behind what the text has. Branches to where that failed.
 std::vector<uint32_t> walk_up(L* l) {
-  Ends ends;
+  WalkEnds ends;
   repeat(l, kSteps, [&] { step_up(l, ends); });
   ends.failed.push_back(sonde_lower_jump(l));
   for (const uint32_t one : ends.top) sonde_lower_land(l, one);
@@ -252,14 +247,14 @@ void capture(L* l, const In* in, int32_t path_offset) {
 }
 
 /// R1 and kValue = a pointer that the thread's task_struct has.
-void find(L* l, std::string_view pointer) {
+void find_pointer(L* l, std::string_view pointer) {
   sonde_lower_ldx(l, BPF_DW, R1, FP, kTask);
   sonde_lower_ldx(l, BPF_DW, R1, R1, member(l, "task_struct", pointer));
   sonde_lower_stx(l, BPF_DW, FP, R1, kValue);
 }
 
 void find_program(L* l) {
-  find(l, "mm");
+  find_pointer(l, "mm");
   const uint32_t none = sonde_lower_branch_imm(l, BPF_JEQ, R1, 0);
   sonde_lower_ldx(l, BPF_DW, R1, R1, member(l, "mm_struct", "exe_file"));
   sonde_lower_stx(l, BPF_DW, FP, R1, kValue);
@@ -275,7 +270,7 @@ void find_file(L* l, const In* in) {
   sonde_lower_alu_imm(l, BPF_LSH, R1, 32);
   sonde_lower_alu_imm(l, BPF_RSH, R1, 32);
   sonde_lower_stx(l, BPF_DW, FP, R1, kDentry);
-  find(l, "files");
+  find_pointer(l, "files");
   const uint32_t no_table = sonde_lower_branch_imm(l, BPF_JEQ, R1, 0);
   read_to_stack(l, kMount, kValue, member(l, "files_struct", "fdt"), 8);
   sonde_lower_st(l, BPF_DW, FP, kValue, 0);
@@ -509,11 +504,11 @@ bool is_path(const In& in) {
 bool capture_path(L* l, const In* in) {
   switch (in->i) {
     case SONDE_DIF_TEXT_CWD:
-      find(l, "fs");
+      find_pointer(l, "fs");
       capture(l, in, member(l, "fs_struct", "pwd"));
       return true;
     case SONDE_DIF_TEXT_ROOT:
-      find(l, "fs");
+      find_pointer(l, "fs");
       capture(l, in, member(l, "fs_struct", "root"));
       return true;
     case SONDE_DIF_TEXT_EXEPATH:

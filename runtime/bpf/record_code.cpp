@@ -7,21 +7,16 @@
 
 #include <bit>
 
+#include "runtime/bpf/code.h"
 #include "runtime/bpf/fold_code.h"
 #include "runtime/bpf/fold_tables.h"
 
 namespace sonde::bpf {
 namespace {
 
-using L = sonde_lowering;
-using In = sonde_dif_insn;
-
-constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R4 = BPF_REG_4, R5 = BPF_REG_5,
-                  kRing = BPF_REG_6, kRecord = BPF_REG_7, kUrgency = BPF_REG_8, FP = BPF_REG_10;
+constexpr uint8_t kUrgency = R8;
 constexpr uint64_t kOnes = 0x0101010101010101, kHighBits = 0x8080808080808080;
 constexpr int32_t kUsedMask = static_cast<int32_t>(kScratchBytes / 2 - 1);
-
-Column& column_of(L* l) { return static_cast<Column&>(*l); }
 
 void add_atomically(L* l, uint8_t to, int16_t offset, uint8_t from) {
   sonde_lower_emit(l, BPF_STX | BPF_ATOMIC | BPF_DW, to, from, offset, BPF_ADD);

@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 #include "runtime/bpf/run_times.h"
 
-#include <array>
-
 #include "runtime/bpf/bpf_call.h"
+#include "runtime/bpf/code.h"
 #include "runtime/bpf/record_code.h"
 
 namespace sonde::bpf {
 namespace {
 
-using L = sonde_lowering;
-
-constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R4 = BPF_REG_4, R6 = BPF_REG_6,
-                  R7 = BPF_REG_7, FP = BPF_REG_10;
 constexpr char kRunTime[] = "se.sum_exec_runtime";
 constexpr int32_t kNext = 2;  ///< argument of sched_switch: the thread that gets the CPU
-
-struct Code : sonde_lowering {
-  Code() : sonde_lowering{} {
-    out = insns.data();
-    room = static_cast<uint32_t>(insns.size());
-  }
-  Code(const Code&) = delete;
-  Code& operator=(const Code&) = delete;
-
-  std::array<bpf_insn, 48> insns{};
-};
 
 /// R0 = the word of this CPU; `key`: a place for a u32 on the stack.
 void find_word(L* l, int words, int16_t key) {
@@ -104,8 +88,7 @@ Result<RunTimes> RunTimes::begin(KernelLayout& layout) {
   if (!last) return std::move(last).error();
   Code code;
   on_switch(&code, words->get(), *used);
-  SONDE_CHECK(code.count <= code.room);
-  auto program = load_program("switch", {code.insns.data(), code.count});
+  auto program = load_program("switch", instructions(code));
   if (!program) return std::move(program).error();
   auto link = attach_raw_tracepoint("sched_switch", program->get());
   if (!link) return std::move(link).error();

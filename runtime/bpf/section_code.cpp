@@ -2,14 +2,11 @@
 #include "runtime/bpf/section_code.h"
 
 #include "runtime/bpf/arch.h"
+#include "runtime/bpf/code.h"
 #include "runtime/bpf/record_code.h"
 
 namespace sonde::bpf {
-namespace {
-
-constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R7 = BPF_REG_7, FP = BPF_REG_10;
-
-}  // namespace
+namespace {}  // namespace
 
 SectionCode::SectionCode(const World& shared, Hook of, sonde_tap_kind event)
     : sonde_lowering{}, world(shared), hook(of), kind(event) {

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/bpf/code.h"
 #include "runtime/bpf/copied_stack.h"
 #include "runtime/bpf/hooks.h"
 #include "runtime/bpf/record_code.h"
@@ -23,15 +24,8 @@
 namespace sonde::bpf {
 namespace {
 
-using L = sonde_lowering;
-using In = sonde_dif_insn;
-
-constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R4 = BPF_REG_4, R5 = BPF_REG_5,
-                  kRing = BPF_REG_6, kRecord = BPF_REG_7, FP = BPF_REG_10;
 constexpr int32_t kOwnFrames = 2;  ///< the program, bpf_trace_runN()
 constexpr int32_t kPage = 4096;
-
-Column& column_of(L* l) { return static_cast<Column&>(*l); }
 
 /// R2 = where the stack is written to. Uses R1.
 using LoadStart = void(L* l);

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 #include "runtime/bpf/text_code.h"
 
+#include "runtime/bpf/code.h"
 #include "runtime/bpf/record_code.h"
 
 namespace sonde::bpf {
 namespace {
 
-using L = sonde_lowering;
-using In = sonde_dif_insn;
-
-constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R4 = BPF_REG_4, FP = BPF_REG_10;
 constexpr int32_t kArgumentBytes = 80;  ///< of psargs: whole words
-
-Column& column_of(L* l) { return static_cast<Column&>(*l); }
 
 /// The slot faults, at the address that is kept on the stack there.
 void fault_at(L* l, const In* in, int16_t kept) {

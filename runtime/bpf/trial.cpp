@@ -83,8 +83,6 @@ std::vector<Call> prepare_all(const TrialPages& pages, uint32_t mappings, bool a
   return calls;
 }
 
-Error wrong(const std::string& how) { return Error(how, EOPNOTSUPP); }
-
 /// A word that is an address in the code is another one in the second mapping.
 bool is_same(uint64_t is, uint64_t wanted, uint64_t moved) { return is == wanted || is == wanted + moved; }
 

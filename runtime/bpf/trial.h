@@ -25,6 +25,9 @@
 
 namespace sonde::bpf {
 
+/// A mechanism does not do what it should.
+inline Error wrong(const std::string& how) { return Error(how, EOPNOTSUPP); }
+
 inline constexpr size_t kTrialRegisterWords = 21;  ///< of struct pt_regs
 
 /// What a mechanism leaves at a hit, one for each cookie.

@@ -13,7 +13,7 @@ namespace sonde::bpf {
 namespace {
 
 constexpr char kFile[] = "trials", kNewFile[] = "trials.new", kRight[] = "right ", kWrong[] = "wrong ";
-constexpr size_t kMostBytes = 1u << 16;
+constexpr size_t kMostText = 1u << 16;
 
 /// What the answers hold for.
 std::string circumstances() {
@@ -39,7 +39,7 @@ std::string read_all(int folder) {
   const UniqueFd file(openat(folder, kFile, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat found {};
   if (!file || fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_uid != 0) return "";
-  std::string text(kMostBytes, '\0');
+  std::string text(kMostText, '\0');
   const ssize_t got = read(file.get(), text.data(), text.size());
   text.resize(got > 0 ? static_cast<size_t>(got) : 0);
   return text;

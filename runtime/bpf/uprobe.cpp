@@ -28,8 +28,6 @@ struct OneAttributes {
   uint64_t cookie;
 };
 
-uint64_t address_of(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
-
 template <typename Attributes>
 int create_link(const Attributes& attributes) {
   return static_cast<int>(syscall(SYS_bpf, BPF_LINK_CREATE, &attributes, sizeof attributes));

@@ -1,44 +1,21 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 #include "runtime/bpf/user_program.h"
 
-#include <array>
 #include <functional>
 
 #include "runtime/bpf/arch.h"
+#include "runtime/bpf/code.h"
 #include "runtime/bpf/record_code.h"
 
 namespace sonde::bpf {
 namespace {
 
-constexpr uint8_t R0 = BPF_REG_0, R1 = BPF_REG_1, R2 = BPF_REG_2, R3 = BPF_REG_3, R4 = BPF_REG_4, R5 = BPF_REG_5,
-                  R6 = BPF_REG_6, kCookie = BPF_REG_7, kOf = BPF_REG_8, kTarget = BPF_REG_9, FP = BPF_REG_10;
+constexpr uint8_t kCookie = R7, kOf = R8, kTarget = R9;
 constexpr uint32_t kMostInsns = 800;
 constexpr int16_t kReenteredKey = kArguments, kReenteredValue = kArguments + 8;  ///< where arguments will be
 
 int16_t place_offset(size_t member) { return static_cast<int16_t>(member); }
 constexpr size_t kLeave = offsetof(UserPlace, leave);
-
-/// Code outside of fire parts.
-struct Code : sonde_lowering {
-  Code() : sonde_lowering{} {
-    out = insns.data();
-    room = static_cast<uint32_t>(insns.size());
-  }
-  Code(const Code&) = delete;
-  Code& operator=(const Code&) = delete;
-
-  void append_to(std::vector<bpf_insn>& all) const {
-    SONDE_CHECK(count <= room);
-    all.insert(all.end(), insns.begin(), insns.begin() + count);
-  }
-
-  std::array<bpf_insn, kMostInsns> insns{};
-};
-
-void leave(sonde_lowering* l) {
-  sonde_lower_mov_imm(l, R0, 0);
-  sonde_lower_emit(l, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
-}
 
 void leave_unless(sonde_lowering* l, uint32_t branch) {
   leave(l);
@@ -60,7 +37,7 @@ void find(sonde_lowering* l, int map) {
 }
 
 /// Keeps the context, and the row's number in kKey.
-void begin(sonde_lowering* l) {
+void begin_place(sonde_lowering* l) {
   sonde_lower_stx(l, BPF_DW, FP, R1, kContext);
   sonde_lower_stx(l, BPF_DW, FP, R1, kRegisters);
   sonde_lower_mov_imm(l, R6, 0);
@@ -332,8 +309,8 @@ Result<std::vector<bpf_insn>> build_user_program(const UserProgram& wanted, Worl
   look_at(wanted.columns, world);
   world.places_offset = epid_offset(wanted.columns.size());
   std::vector<bpf_insn> all;
-  Code before;
-  begin(&before);
+  Code before(kMostInsns);
+  begin_place(&before);
   sonde_lower_mov(&before, kTarget, kCookie);
   find_process(&before, wanted);
   find_row(&before, wanted);
@@ -351,22 +328,22 @@ Result<std::vector<bpf_insn>> build_user_program(const UserProgram& wanted, Worl
     put_arguments(&before, wanted);
   }
   find_task(&before);
-  before.append_to(all);
+  append(all, before);
   for (uint32_t n = 0; n < wanted.columns.size(); n++) {
     Column column(world, wanted.kind, n, wanted.columns[n]);
     if (auto done = column.append_to(all); !done) return std::move(done).error();
   }
-  Code after;
+  Code after(kMostInsns);
   release_ring(&after, world);
   leave(&after);
-  after.append_to(all);
+  append(all, after);
   return all;
 }
 
 std::vector<bpf_insn> build_jump_program(int places, int reentered) {
   std::vector<bpf_insn> all;
-  Code code;
-  begin(&code);
+  Code code(kMostInsns);
+  begin_place(&code);
   find(&code, places);
   sonde_lower_mov(&code, kOf, R0);
   judge(&code);
@@ -386,7 +363,7 @@ std::vector<bpf_insn> build_jump_program(int places, int reentered) {
   sonde_lower_mov_imm(&code, R4, BPF_ANY);
   call_helper(&code, BPF_FUNC_map_update_elem);
   leave(&code);
-  code.append_to(all);
+  append(all, code);
   return all;
 }
 

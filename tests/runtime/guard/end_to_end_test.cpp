@@ -110,6 +110,7 @@ TEST(Guard, SeveralEcbsOfOneProbeAreOneFiring) {
   ASSERT_TRUE(second.load(*consumer.source, 2));
   const Ecb more[] = {{Epid{7}, ProbeId{1}, ProgramId{2}, false}, {Epid{5}, ProbeId{1}, ProgramId{2}, false}};
   ASSERT_TRUE(consumer.source->add_ecbs(more));
+  ASSERT_TRUE(consumer.source->settle());
   consumer.spawn({target(), "getppid", "1", "10"});
   consumer.tap_call(1, SYS_getppid);
   consumer.run();
@@ -302,6 +303,7 @@ TEST(Guard, HeldThreadWaitsForRelease) {
   ASSERT_TRUE(second.load(*consumer.source, 2));
   const Ecb more{Epid{9}, ProbeId{1}, ProgramId{2}, false};
   ASSERT_TRUE(consumer.source->add_ecbs({&more, 1}));
+  ASSERT_TRUE(consumer.source->settle());
   consumer.spawn({target(), "getppid", "2", "4"}, {SYS_getppid}, true);
   consumer.tap_call(1, SYS_getppid);
   ASSERT_TRUE(consumer.source->targets()->go());

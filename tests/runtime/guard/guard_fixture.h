@@ -66,7 +66,8 @@ class Dif {
     const Loading loading{ProgramId{id},
                           {insns_.data(), static_cast<uint32_t>(insns_.size()), static_cast<uint32_t>(kinds_.size()),
                            nullptr, 0, 0, kinds_.data()}};
-    return source.load_programs({&loading, 1});
+    auto loaded = source.load_programs({&loading, 1});
+    return loaded ? source.settle() : std::move(loaded);
   }
 
  private:
@@ -199,6 +200,8 @@ class Consumer {
     const Ecb ecb{Epid{probe}, ProbeId{probe}, ProgramId{probe}, held};
     auto added = source->add_ecbs({&ecb, 1});
     ASSERT_TRUE(added) << added.error().message();
+    auto settled = source->settle();  // before a spawn: its answer is the next
+    ASSERT_TRUE(settled) << settled.error().message();
   }
   void tap(Tap tap) {
     tap.id = TapId{++taps_};

@@ -45,6 +45,7 @@
 #include "kmod/device/events.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/hold.h"
+#include "kmod/device/named.h"
 #include "kmod/device/session.h"
 #include "kmod/device/task_work.h"
 #include "kmod/device/writer.h"
@@ -340,7 +341,7 @@ void sonde_fire_user(struct sonde_firing *firing,
 {
 	u32 needs = ecb->program->needs;
 	struct kept kept SONDE_UNINITIALIZED;
-	bool may_wait = in_task();
+	bool may_wait = in_task() && !this_cpu_read(sonde_under_locks);
 	struct sonde_record *record;
 	u32 bytes;
 

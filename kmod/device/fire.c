@@ -51,6 +51,7 @@
 #include "kmod/device/deferred.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/kernel.h"
+#include "kmod/device/named.h"
 #include "kmod/device/programs.h"
 #include "kmod/device/session.h"
 #include "kmod/device/timer.h"
@@ -85,7 +86,8 @@ static bool fire_has_user_memory(void)
 
 static bool fire_may_lock(void)
 {
-	return in_task() && !irqs_disabled();
+	return in_task() && !irqs_disabled() &&
+	       !this_cpu_read(sonde_under_locks);
 }
 
 /* As sonde_read_user(), but does not note absent memory. */
@@ -241,8 +243,9 @@ static u64 fire_caller(struct sonde_firing *firing)
 
 static u64 fire_cpu_time(void)
 {
-	return cpu_time_of ? cpu_time_of(current) :
-			     current->se.sum_exec_runtime;
+	return cpu_time_of && !this_cpu_read(sonde_under_locks) ?
+		       cpu_time_of(current) :
+		       current->se.sum_exec_runtime;
 }
 
 static u64 fire_parent_pid(void)
@@ -631,7 +634,7 @@ static noinline u64 *fire_make_thread(struct sonde_session *session)
 	if (!in_task() || ((current->flags & PF_EXITING) && !current->mm))
 		return NULL;
 	thread = sonde_alloc_within(&session->account->fired, SONDE_MEMORY_VARIABLES,
-				    sizeof(*thread), GFP_NOWAIT);
+				    sizeof(*thread), sonde_firing_gfp());
 	if (!thread)
 		return NULL;
 	thread->task = current;

@@ -201,6 +201,7 @@ union sonde_firing_start {
 struct sonde_tap_ops;
 struct sonde_uprobe;
 struct sonde_uprobe_file;
+struct sonde_named;
 struct sonde_timer;
 struct sonde_tracee;
 struct sonde_tracees;
@@ -214,6 +215,7 @@ struct sonde_armed {
 	bool leaving; /* it leaves the engines, but is still on their list */
 	struct list_head gone; /* list of taps that are being disarmed */
 	struct sonde_timer *timer; /* of PROFILE and TICK */
+	struct sonde_named *named; /* of TRACEPOINT */
 	/* for user taps */
 	bool judged; /* whether it fires is decided at each hit */
 	union sonde_firing_start start; /* for its firings */

@@ -9,6 +9,7 @@
  *   syscall_taps.c  system calls
  *   uprobe.c        user programs
  *   timer.c         timers
+ *   named.c         tracepoints that a tap names
  */
 #ifndef SONDE_TAP_H
 #define SONDE_TAP_H
@@ -71,6 +72,7 @@ extern const struct sonde_tap_ops sonde_point_taps;
 extern const struct sonde_tap_ops sonde_syscall_taps;
 extern const struct sonde_tap_ops sonde_user_taps;
 extern const struct sonde_tap_ops sonde_timer_taps;
+extern const struct sonde_tap_ops sonde_named_taps;
 
 void sonde_points_init(void);
 void sonde_uprobes_init(void);

@@ -23,6 +23,7 @@ static const struct sonde_tap_ops *const backends[] = {
 	&sonde_syscall_taps,
 	&sonde_user_taps,
 	&sonde_timer_taps,
+	&sonde_named_taps,
 };
 
 /**
@@ -118,7 +119,8 @@ static int tap_check_tap(struct sonde_session *session,
 				    tap->id);
 	if (ops->has_file ? !tap->path_length && !arming->file.file :
 			    tap->path_length)
-		return sonde_refuse(why, -EINVAL, "tap %u: a file's name is %s",
+		return sonde_refuse(why, -EINVAL,
+				    "tap %u: the name of a file or a tracepoint is %s",
 				    tap->id,
 				    tap->path_length ? "not for this kind" :
 						       "missing");

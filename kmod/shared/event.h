@@ -101,7 +101,9 @@
 	KIND(KERNEL_ENTRY, "module + symbol", "a function of the kernel begins: on no source yet", \
 	     SONDE_FUNCTION_ROLES(KERNEL_ENTRY, ARG))                                         \
 	KIND(KERNEL_RETURN, "module + symbol", "a function of the kernel returns: on no source yet", \
-	     SONDE_LEAVE_ROLES(KERNEL_RETURN, ARG))
+	     SONDE_LEAVE_ROLES(KERNEL_RETURN, ARG))                                           \
+	KIND(TRACEPOINT, "symbol", "a tracepoint of the kernel",                              \
+	     ARG(TRACEPOINT, ARGUMENT, 0, 10, "long", "the tracepoint's arguments"))
 
 #define SONDE_TAP_ENUM(name, ...) SONDE_TAP_##name,
 #define SONDE_TAP_ROLES(name, selector, when, ...) __VA_ARGS__

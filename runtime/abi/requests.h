@@ -24,7 +24,7 @@ struct Tap {
   ProbeId probe;
   uint32_t number = 0;    ///< system call number; for code compiled at run time, bytes of its function's text
   uint32_t pid = 0;       ///< only this process, or those with this origin; 0: all targets
-  std::string path;       ///< file of a user tap
+  std::string path;       ///< file of a user tap; symbol of one in the kernel
   uint64_t offset = 0;    ///< in that file
   uint64_t function = 0;  ///< file offset of the function's entry
   sonde_leave leave{};    ///< for USER_RETURN, and for the jumps back of a USER_ENTRY

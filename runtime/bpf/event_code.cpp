@@ -444,7 +444,7 @@ void begin_deliver(SectionCode& code) {
 
 // ---- samples -----------------------------------------------------------------------------------------------------
 
-/// Their arguments are in the context.
+/// Their arguments are in the context; so are those of a named tracepoint.
 void begin_sample(SectionCode& code) {
   find_any_thread(code);
   sonde_lower_st(&code, BPF_DW, FP, kNumber, -1);
@@ -468,6 +468,7 @@ constexpr Event kEvents[] = {
     {SONDE_TAP_SIGNAL_SEND, begin_generate},
     {SONDE_TAP_SIGNAL_DELIVER, begin_deliver},
     {SONDE_TAP_PROFILE, begin_sample},
+    {SONDE_TAP_TRACEPOINT, begin_sample},
 };
 
 }  // namespace

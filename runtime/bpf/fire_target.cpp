@@ -230,10 +230,24 @@ void load_sampled_pc(L* l, bool in_kernel) {
   sonde_lower_land(l, elsewhere);
 }
 
+/// R1 = an argument of the tracepoint: 8 bytes, of which only those of its type are its value.
+void load_tracepoint_argument(L* l, size_t n) {
+  const auto& arguments = column_of(l).world.arguments;
+  if (n >= arguments.size()) return sonde_lower_mov_imm(l, R1, 0);
+  sonde_lower_ldx(l, BPF_DW, R1, FP, kContext);
+  sonde_lower_ldx(l, BPF_DW, R1, R1, static_cast<int32_t>(8 * n));
+  if (arguments[n].bytes == 0 || arguments[n].bytes >= 8) return;
+  const auto unused = static_cast<int32_t>(64 - 8 * arguments[n].bytes);
+  sonde_lower_alu_imm(l, BPF_LSH, R1, unused);
+  sonde_lower_alu_imm(l, arguments[n].is_signed ? BPF_ARSH : BPF_RSH, R1, unused);
+}
+
 void lower_argument(L* l, const In* in, const Row*) {
   const auto n = static_cast<size_t>(in->i);
   const sonde_tap_kind kind = column_of(l).kind;
-  if (kind == SONDE_TAP_PROFILE && n <= SONDE_ARG_SAMPLE_USER_PC) {
+  if (kind == SONDE_TAP_TRACEPOINT) {
+    load_tracepoint_argument(l, n);
+  } else if (kind == SONDE_TAP_PROFILE && n <= SONDE_ARG_SAMPLE_USER_PC) {
     load_sampled_pc(l, n == SONDE_ARG_SAMPLE_KERNEL_PC);
   } else if (kind != SONDE_TAP_PROFILE && !is_call(kind)) {
     sonde_lower_ldx(l, BPF_DW, R1, FP, kArguments + static_cast<int32_t>(8 * n));

@@ -38,7 +38,8 @@ struct World {
   bool folds = false;                      ///< a column of the section folds, so who has a ring may have no time yet
   bool urgent = false;                     ///< a column of the section has urgent records
   int words_map = -1, last_read_map = -1;  ///< of run_times.h; -1: no fire part reads vtimestamp
-  int32_t places_offset = 0;               ///< in a row: the number of the list of where its tap's arguments are
+  std::span<const TracepointArgument> arguments = {};  ///< of the tracepoint that the taps name
+  int32_t places_offset = 0;  ///< in a row: the number of the list of where its tap's arguments are
 };
 
 /// A fire part, and how its records fold; null or without parts: they do not.

@@ -70,6 +70,7 @@ Result<void> append_section(const HookProgram& wanted, const Section& section, W
                             std::vector<bpf_insn>& all) {
   SectionCode before(world, wanted.hook, section.kind);
   look_at(section.columns, world);
+  world.arguments = wanted.arguments;
   before.registers =
       std::ranges::any_of(section.columns, [](const FirePart& fire) { return wants_registers(*fire.program); });
   before.again = part.first > 0;

@@ -30,6 +30,7 @@ struct HookProgram {
   std::vector<Section> sections;  ///< in the order in which they fire
   int table;                      ///< an array map: kCalls rows of system calls, then others; TableRow each
   uint32_t left_out;              ///< the process that fires nothing: sonde itself; 0: none
+  std::vector<TracepointArgument> arguments = {};  ///< of a named tracepoint
 };
 
 inline uint32_t row_bytes(size_t columns) {

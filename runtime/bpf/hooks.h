@@ -13,8 +13,9 @@
 
 namespace sonde::bpf {
 
-/// Sample: a perf event of a CPU; User: an instruction of a program; the others are tracepoints.
-enum class Hook : uint8_t { Enter, Exit, NewTask, Exec, TaskExit, Generate, Deliver, Sample, User };
+/// Sample: a perf event of a CPU; User: an instruction of a program; Named: a tracepoint that a tap names; the others are
+/// tracepoints.
+enum class Hook : uint8_t { Enter, Exit, NewTask, Exec, TaskExit, Generate, Deliver, Sample, User, Named };
 inline constexpr uint32_t kHookCount = 7;  ///< tracepoints
 
 /// Some kinds of taps, in the order in which they fire.

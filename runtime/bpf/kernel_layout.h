@@ -7,9 +7,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/base/result.h"
-#include "runtime/process/c_types.h"
+#include "runtime/process/tracepoints.h"
 
 namespace sonde::bpf {
 
@@ -21,6 +22,11 @@ class KernelLayout {
   /// The offset, in bytes, of a member: "task_struct", "thread_info.status". Members of anonymous structs and unions
   /// belong to the outer one. A section of variables counts as a structure: ".data..percpu", "runqueues". Errors: ENOENT, this kernel has no such member.
   Result<int32_t> offset(std::string_view structure, std::string_view path);
+
+  /// What a program finds in its context. Errors: ENOENT, this kernel has no such tracepoint.
+  Result<std::vector<TracepointArgument>> tracepoint(const std::string& name) {
+    return tracepoint_arguments(*types_, name);
+  }
 
   struct Function {
     uint64_t address = 0, size = 0;  ///< 0: unknown

@@ -121,18 +121,34 @@ class BtfTypes : public CTypes {
     for (CTypeId id = 1; id < offsets_.size(); ++id) {
       const btf_type head = header_at(offsets_[id]);
       if (BTF_INFO_KIND(head.info) != BTF_KIND_FUNC || !is_named(head, name)) continue;
-      if (head.type >= offsets_.size()) return std::nullopt;
-      const btf_type proto = header_at(offsets_[head.type]);
-      if (BTF_INFO_KIND(proto.info) != BTF_KIND_FUNC_PROTO) return std::nullopt;
-      CFunction out;
-      out.result = proto.type;
-      for (uint32_t i = 0; i < BTF_INFO_VLEN(proto.info); ++i) {
-        const auto one = after<btf_param>(head.type, i);
-        out.parameters.push_back({name_at(one.name_off), one.type});
-      }
-      return out;
+      return prototype(head.type);
     }
     return std::nullopt;
+  }
+
+  std::optional<CFunction> prototype(CTypeId id) override {
+    id = bare(id);
+    if (id == kCVoid || id >= offsets_.size()) return std::nullopt;
+    const btf_type head = header_at(offsets_[id]);
+    if (BTF_INFO_KIND(head.info) != BTF_KIND_FUNC_PROTO) return std::nullopt;
+    CFunction out;
+    out.result = head.type;
+    for (uint32_t i = 0; i < BTF_INFO_VLEN(head.info); ++i) {
+      const auto one = after<btf_param>(id, i);
+      out.parameters.push_back({name_at(one.name_off), one.type});
+    }
+    return out;
+  }
+
+  std::vector<std::string> typedefs(std::string_view prefix) override {
+    std::vector<std::string> names;
+    for (CTypeId id = 1; id < offsets_.size(); ++id) {
+      const btf_type head = header_at(offsets_[id]);
+      if (BTF_INFO_KIND(head.info) != BTF_KIND_TYPEDEF || head.name_off >= names_.size()) continue;
+      if (names_.substr(head.name_off).starts_with(prefix)) names.push_back(name_at(head.name_off));
+    }
+    std::ranges::sort(names);
+    return names;
   }
 
   std::optional<CFunction> function_at(uint64_t) override { return std::nullopt; }

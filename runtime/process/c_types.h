@@ -114,6 +114,10 @@ class CTypes {
   virtual std::optional<CFunction> function(std::string_view name) = 0;
   /// The function that begins at this address, as linked.
   virtual std::optional<CFunction> function_at(uint64_t address) = 0;
+  /// Names of typedefs with that beginning, sorted.
+  virtual std::vector<std::string> typedefs(std::string_view /*prefix*/) { return {}; }
+  /// Parameters and result of a type of functions.
+  virtual std::optional<CFunction> prototype(CTypeId /*type*/) { return std::nullopt; }
   /// The addresses behind calls of the function that begins at this address, or of another copy of it, in its unit.
   virtual std::vector<uint64_t> behind_calls(uint64_t /*address*/) { return {}; }
   /// Whether what is said of the first instruction of the function that begins at this address is about the arguments.
@@ -123,7 +127,7 @@ class CTypes {
   std::string spelling(CTypeId id, int depth = 0);
 };
 
-/// The types of the running kernel or one of its modules: /sys/kernel/btf/NAME. `base`: vmlinux, for a module.
+/// The types of the running kernel: /sys/kernel/btf/vmlinux.
 Result<std::unique_ptr<CTypes>> read_btf(const std::string& path);
 /// The same from bytes in memory.
 Result<std::unique_ptr<CTypes>> parse_btf(std::vector<uint8_t> bytes);

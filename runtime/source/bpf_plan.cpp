@@ -43,6 +43,20 @@ std::vector<PlannedSection> plan_hook(bpf::Hook hook, const std::map<uint32_t, T
   return plan;
 }
 
+std::map<std::string, std::vector<PlannedSection>> plan_named(const std::map<uint32_t, Tap>& taps,
+                                                              const std::map<uint32_t, Ecb>& ecbs) {
+  std::map<std::string, std::vector<PlannedSection>> plans;
+  for (const auto& [id, tap] : taps) {
+    if (tap.kind != SONDE_TAP_TRACEPOINT) continue;
+    std::vector<PlannedSection>& plan = plans[tap.path];
+    PlannedSection own{tap.kind, bpf::kCalls + static_cast<uint32_t>(plan.size()), {}, {}};
+    add_probe(own, own.row, tap.probe, ecbs);
+    if (!own.rows.empty()) plan.push_back(std::move(own));
+  }
+  std::erase_if(plans, [](const auto& one) { return one.second.empty(); });
+  return plans;
+}
+
 std::vector<PlannedSection> plan_tap(const Tap& tap, const std::map<uint32_t, Ecb>& ecbs) {
   PlannedSection own{tap.kind, bpf::kCalls, {}, {}};
   add_probe(own, own.row, tap.probe, ecbs);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "runtime/abi/protocol.h"
@@ -34,6 +35,9 @@ struct PlannedSection {
 /// The sections in the order in which they fire; none if nothing is to fire there. `taps` by id, `ecbs` by epid.
 std::vector<PlannedSection> plan_hook(bpf::Hook hook, const std::map<uint32_t, Tap>& taps,
                                       const std::map<uint32_t, Ecb>& ecbs);
+/// The sections of each tracepoint that a tap names, by its name; only of those where something is to fire.
+std::map<std::string, std::vector<PlannedSection>> plan_named(const std::map<uint32_t, Tap>& taps,
+                                                              const std::map<uint32_t, Ecb>& ecbs);
 /// The section of a tap that has a program of its own; none if nothing is to fire there.
 std::vector<PlannedSection> plan_tap(const Tap& tap, const std::map<uint32_t, Ecb>& ecbs);
 

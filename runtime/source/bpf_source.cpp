@@ -48,7 +48,8 @@
 namespace sonde {
 namespace {
 
-constexpr uint32_t kDeaths = 1024;  ///< processes that end at the same time, by several threads each
+constexpr uint32_t kMostNamed = 8192;  ///< tracepoints; kernels have some 2,000
+constexpr uint32_t kDeaths = 1024;     ///< processes that end at the same time, by several threads each
 
 /// The pages by which a reader of the kernel's ring buffer says how far it is.
 class Waker {
@@ -116,6 +117,7 @@ class BpfSource final : public EventSource {
  private:
   /// What is attached to a tracepoint.
   struct Attached {
+    uint32_t index = 0;   ///< of its program in the map of programs
     UniqueFd stub, link;  ///< once there is a program
     UniqueFd program, chain;
     uint64_t misses = 0;  ///< of the stub, that have been counted
@@ -132,11 +134,13 @@ class BpfSource final : public EventSource {
   Result<bpf::World> world_of_users();
   Result<void> rebuild_users();
   Result<void> rebuild(uint32_t hook);
+  Result<void> rebuild_named();
   Result<void> rebuild_samplers();
-  Result<Built> build(bpf::Hook hook, const char* name, std::span<const PlannedSection> plan);
+  Result<Built> build(bpf::Hook hook, const char* name, std::span<const PlannedSection> plan,
+                      std::vector<TracepointArgument> arguments = {});
   Result<UniqueFd> make_table(std::span<const PlannedSection> plan);
-  Result<void> attach(uint32_t hook);
-  Result<void> replace(uint32_t hook, Built built);
+  Result<void> attach(Attached& hook, const char* tracepoint);
+  Result<void> replace(Attached& hook, const char* tracepoint, Built built);
   Result<bpf::World> world();
   Result<void> follow_run_times(const sonde_dif_program& fire);
   Result<void> try_thread_variables(std::span<const bpf::FirePart> programs);
@@ -155,6 +159,7 @@ class BpfSource final : public EventSource {
   std::map<uint32_t, Ecb> ecbs_;  ///< by epid
   std::map<uint32_t, Tap> taps_;  ///< by id
   std::array<Attached, bpf::kHookCount> hooks_;
+  std::map<std::string, Attached> named_;      ///< tracepoints that taps name
   std::map<uint32_t, bpf::Sampler> samplers_;  ///< by tap
   std::optional<bpf::CpuNews> cpu_news_;
   CopiedStacks stacks_;
@@ -208,7 +213,7 @@ Result<bpf::World> BpfSource::world() {
     if (!layout) return std::move(layout).error();
     auto threads = bpf::create_thread_map("threads", SONDE_DIF_THREAD);
     if (!threads) return std::move(threads).error();
-    auto programs = bpf::create_map("programs", {BPF_MAP_TYPE_PROG_ARRAY, 4, 4, bpf::kHookCount, 0});
+    auto programs = bpf::create_map("programs", {BPF_MAP_TYPE_PROG_ARRAY, 4, 4, bpf::kHookCount + kMostNamed, 0});
     if (!programs) return std::move(programs).error();
     auto deaths = bpf::create_map("deaths", {BPF_MAP_TYPE_LRU_HASH, 16, 8, kDeaths, 0});
     if (!deaths) return std::move(deaths).error();
@@ -280,9 +285,10 @@ Result<void> BpfSource::arm(std::span<const Tap> taps) {
   std::vector<Tap> users;
   std::ranges::copy_if(taps, std::back_inserter(users), [](const Tap& tap) { return is_user_tap(tap.kind); });
   users_.set_origins(targets_.origins());
-  if (targets_.origins() >= 0 && users.size() < taps.size())
-    return Error("with -c and -p this source traces functions only: -x source=" + std::string(kPtraceRow.name) +
-                     " traces the rest, too",
+  const auto of_all = [](const Tap& tap) { return !is_user_tap(tap.kind) && tap.kind != SONDE_TAP_TRACEPOINT; };
+  if (targets_.origins() >= 0 && std::ranges::any_of(taps, of_all))
+    return Error("with -c and -p this source traces functions and the kernel only: -x source=" +
+                     std::string(kPtraceRow.name) + " traces the rest, too",
                  EOPNOTSUPP);
   for (const Tap& tap : taps)
     if (!is_user_tap(tap.kind)) taps_[tap.id.value] = tap;
@@ -323,6 +329,7 @@ Result<void> BpfSource::disarm(std::span<const TapId> taps) {
 Result<void> BpfSource::rebuild_all() {
   for (uint32_t hook = 0; hook < bpf::kHookCount; hook++)
     if (auto done = rebuild(hook); !done) return done;
+  if (auto done = rebuild_named(); !done) return done;
   if (auto done = rebuild_samplers(); !done) return done;
   return rebuild_users();
 }
@@ -357,7 +364,29 @@ Result<void> BpfSource::rebuild(uint32_t hook) {
   auto built = build(which, bpf::kHookRows[hook].program, plan_hook(which, taps_, ecbs_));
   if (!built) return std::move(built).error();
   if (!built->program && !hooks_[hook].program) return {};
-  return replace(hook, std::move(*built));
+  hooks_[hook].index = hook;
+  if (auto right = built->program ? trials_.tracepoint(which) : Result<void>(); !right) return right;
+  return replace(hooks_[hook], bpf::kHookRows[hook].tracepoint, std::move(*built));
+}
+
+/// The same for each tracepoint that a tap names.
+Result<void> BpfSource::rebuild_named() {
+  std::map<std::string, std::vector<PlannedSection>> plans = plan_named(taps_, ecbs_);
+  for (auto& [name, hook] : named_) plans.try_emplace(name);
+  for (const auto& [name, plan] : plans) {
+    const auto known = named_.find(name);
+    if (plan.empty() && (known == named_.end() || !known->second.program)) continue;
+    if (auto shared = world(); !shared) return std::move(shared).error();
+    auto arguments = layout_->tracepoint(name);
+    if (!arguments) return std::move(arguments).error();
+    auto built = build(bpf::Hook::Named, "named", plan, std::move(*arguments));
+    if (!built) return std::move(built).error().context("tracepoint " + name);
+    Attached& hook = named_[name];
+    if (known == named_.end()) hook.index = bpf::kHookCount + static_cast<uint32_t>(named_.size()) - 1;
+    if (hook.index >= bpf::kHookCount + kMostNamed) return Error("too many tracepoints for this source", E2BIG);
+    if (auto done = replace(hook, name.c_str(), std::move(*built)); !done) return done;
+  }
+  return {};
 }
 
 Result<UniqueFd> BpfSource::make_table(std::span<const PlannedSection> plan) {
@@ -376,13 +405,14 @@ Result<UniqueFd> BpfSource::make_table(std::span<const PlannedSection> plan) {
   return table;
 }
 
-Result<BpfSource::Built> BpfSource::build(bpf::Hook hook, const char* name, std::span<const PlannedSection> plan) {
+Result<BpfSource::Built> BpfSource::build(bpf::Hook hook, const char* name, std::span<const PlannedSection> plan,
+                                          std::vector<TracepointArgument> arguments) {
   if (plan.empty()) return Built();
   auto shared = world();
   if (!shared) return std::move(shared).error();
   auto table = make_table(plan);
   if (!table) return std::move(table).error();
-  bpf::HookProgram wanted{hook, {}, table->get(), static_cast<uint32_t>(getpid())};
+  bpf::HookProgram wanted{hook, {}, table->get(), static_cast<uint32_t>(getpid()), std::move(arguments)};
   for (const PlannedSection& section : plan) {
     bpf::Section one{section.kind, section.row, {}};
     for (const uint32_t program : section.programs) one.columns.push_back(programs_.at(program).part());
@@ -395,45 +425,45 @@ Result<BpfSource::Built> BpfSource::build(bpf::Hook hook, const char* name, std:
   return Built{std::move(loaded->program), std::move(loaded->chain)};
 }
 
-Result<void> BpfSource::replace(uint32_t hook, Built built) {
+Result<void> BpfSource::replace(Attached& hook, const char* tracepoint, Built built) {
   count_misses();
   if (built.program) {
     const auto fd = static_cast<uint32_t>(built.program.get());
-    if (auto done = bpf::update_map(programs_map_.get(), &hook, &fd); !done) return done;
+    if (auto done = bpf::update_map(programs_map_.get(), &hook.index, &fd); !done) return done;
   }
-  Attached& attached = hooks_[hook];
   if (!built.program) {
-    attached.link.reset();
-    attached.stub.reset();
-    attached.misses = 0;
+    hook.link.reset();
+    hook.stub.reset();
+    hook.misses = 0;
   }
-  if (attached.chain) bpf::wait_for_programs();  // who is in its first part must find the others
-  attached.program = std::move(built.program);
-  attached.chain = std::move(built.chain);
-  if (attached.program && !attached.link) return attach(hook);
+  if (hook.chain) bpf::wait_for_programs();  // who is in its first part must find the others
+  hook.program = std::move(built.program);
+  hook.chain = std::move(built.chain);
+  if (hook.program && !hook.link) return attach(hook, tracepoint);
   return {};
 }
 
-Result<void> BpfSource::attach(uint32_t hook) {
-  if (auto right = trials_.tracepoint(static_cast<bpf::Hook>(hook)); !right) return right;
-  auto stub = bpf::load_program("stub", bpf::build_stub(programs_map_.get(), hook));
+Result<void> BpfSource::attach(Attached& hook, const char* tracepoint) {
+  auto stub = bpf::load_program("stub", bpf::build_stub(programs_map_.get(), hook.index));
   if (!stub) return std::move(stub).error();
-  auto link = bpf::attach_raw_tracepoint(bpf::kHookRows[hook].tracepoint, stub->get());
+  auto link = bpf::attach_raw_tracepoint(tracepoint, stub->get());
   if (!link) return std::move(link).error();
-  hooks_[hook].stub = std::move(*stub);
-  hooks_[hook].link = std::move(*link);
+  hook.stub = std::move(*stub);
+  hook.link = std::move(*link);
   return {};
 }
 
 /// Adds what the kernel has left out since the last time to the drops of the first ring.
 void BpfSource::count_misses() {
-  for (Attached& hook : hooks_) {
-    if (!hook.stub || mapped_.empty()) continue;
+  const auto count = [this](Attached& hook) {
+    if (!hook.stub || mapped_.empty()) return;
     auto misses = bpf::recursion_misses(hook.stub.get());
-    if (!misses || *misses <= hook.misses) continue;
+    if (!misses || *misses <= hook.misses) return;
     std::atomic_ref(mapped_.front()->drops).fetch_add(*misses - hook.misses, std::memory_order_relaxed);
     hook.misses = *misses;
-  }
+  };
+  for (Attached& hook : hooks_) count(hook);
+  for (auto& [name, hook] : named_) count(hook);
   if (mapped_.empty()) return;
   if (const uint64_t misses = users_.take_misses(); misses > 0)
     std::atomic_ref(mapped_.front()->drops).fetch_add(misses, std::memory_order_relaxed);

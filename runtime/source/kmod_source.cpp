@@ -17,9 +17,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 
+#include "kmod/shared/tracepoint.h"
+#include "runtime/process/tracepoints.h"
 #include "runtime/source/client.h"
 #include "runtime/source/held_programs.h"
 #include "runtime/source/own_rights.h"
@@ -30,6 +33,7 @@
 namespace sonde {
 namespace {
 
+constexpr char kKernelTypes[] = "/sys/kernel/btf/vmlinux";
 constexpr size_t kEventRoom = sizeof(sonde_event) + SONDE_PATH_MAX;
 
 class Device final : public Transport {
@@ -107,6 +111,17 @@ Result<void> moved_all(ssize_t moved, size_t wanted, uint32_t pid) {
   return Error("no such memory in process " + std::to_string(pid), EFAULT);
 }
 
+bool is_tracepoint(const Tap& tap) { return tap.kind == SONDE_TAP_TRACEPOINT; }
+
+uint8_t shape_of(const TracepointArgument& argument) {
+  switch (argument.bytes) {
+    case 1: return argument.is_signed ? SONDE_ARGUMENT_S8 : SONDE_ARGUMENT_U8;
+    case 2: return argument.is_signed ? SONDE_ARGUMENT_S16 : SONDE_ARGUMENT_U16;
+    case 4: return argument.is_signed ? SONDE_ARGUMENT_S32 : SONDE_ARGUMENT_U32;
+    default: return SONDE_ARGUMENT_WORD;
+  }
+}
+
 class KmodSource final : public SourceClient {
  public:
   KmodSource(std::unique_ptr<Device> device, const SourceOptions& options)
@@ -128,6 +143,14 @@ class KmodSource final : public SourceClient {
     if (attached) return attached;
     if (attached.error().code() == EPERM) return attach_refused(static_cast<pid_t>(pid), EPERM);
     return std::move(attached).error().context("attach to pid " + std::to_string(pid));
+  }
+  Result<void> arm(std::span<const Tap> taps) override {
+    if (std::ranges::none_of(taps, is_tracepoint)) return SourceClient::arm(taps);
+    std::vector<Tap> shaped(taps.begin(), taps.end());
+    for (Tap& tap : shaped)
+      if (is_tracepoint(tap))
+        if (auto told = tell_shapes(tap); !told) return told;
+    return SourceClient::arm(shaped);
   }
   Result<void> run_to_entry(uint32_t pid) override { return programs_.run_to_entry(pid); }
   Result<void> run_to_constructors(uint32_t pid) override { return programs_.run_to_constructors(pid); }
@@ -183,6 +206,22 @@ class KmodSource final : public SourceClient {
     return {};
   }
 
+  /// The module does not look for the types of a tracepoint's arguments.
+  Result<void> tell_shapes(Tap& tap) {
+    if (kernel_ == nullptr) {
+      auto types = read_btf(kKernelTypes);
+      if (!types) return std::move(types).error();
+      kernel_ = std::move(*types);
+    }
+    auto arguments = tracepoint_arguments(*kernel_, tap.path);
+    if (!arguments) return std::move(arguments).error();
+    tap.offset = 0;
+    for (size_t n = 0; n < std::min<size_t>(arguments->size(), SONDE_DIF_ARGS); n++)
+      tap.offset |= uint64_t{shape_of((*arguments)[n])} << (n * SONDE_ARGUMENT_SHIFT);
+    return {};
+  }
+
+  std::unique_ptr<CTypes> kernel_;  ///< null: not asked yet
   Device& device_;
   HeldPrograms programs_;
   std::deque<uint32_t> spawned_;  ///< pids that spawned() has not returned yet

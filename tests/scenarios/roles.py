@@ -18,7 +18,8 @@ CLD_EXITED, CLD_DUMPED, CLD_KILLED = 1, 3, 2
 SI_QUEUE, SEGV_MAPERR, CLONE_FS, CLONE_THREAD = -1, 1, 0x200, 0x10000
 NEVER_HELD = {"SIGNAL_SEND", "PROFILE"}
 NO_PROBE = {"TICK": "no provider arms it: tests/kmod/device/timers.c reads its arguments",
-            "KERNEL_ENTRY": "no source has it yet", "KERNEL_RETURN": "no source has it yet"}
+            "KERNEL_ENTRY": "no source has it yet", "KERNEL_RETURN": "no source has it yet",
+            "TRACEPOINT": "its arguments are those of the tracepoint: kernel_probes.py"}
 SIGNALS = "/pid == $target && (args[0] == SIGUSR1 || args[0] == SIGUSR2)/"
 
 # event: the head of the clause, which selects one event, and the value of each role according to the program's own output

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "runtime/process/c_types.h"
+#include "runtime/process/tracepoints.h"
 
 namespace sonde {
 namespace {
@@ -53,12 +54,15 @@ class Builder {
   }
   uint32_t function(const char* name, uint32_t result,
                     const std::vector<std::pair<const char*, uint32_t>>& parameters) {
+    return head(name, BTF_KIND_FUNC, 0, false, prototype(result, parameters));
+  }
+  uint32_t prototype(uint32_t result, const std::vector<std::pair<const char*, uint32_t>>& parameters) {
     const uint32_t proto = head("", BTF_KIND_FUNC_PROTO, static_cast<uint32_t>(parameters.size()), false, result);
     for (const auto& [one, type] : parameters) {
       word(text(one));
       word(type);
     }
-    return head(name, BTF_KIND_FUNC, 0, false, proto);
+    return proto;
   }
   std::vector<uint8_t> bytes() const {
     btf_header header{};
@@ -203,6 +207,39 @@ TEST(Btf, ReadsTheKernelThatRuns) {
   EXPECT_GT(task.size, 1000u);
   EXPECT_TRUE(
       std::any_of(task.members.begin(), task.members.end(), [](const CMember& one) { return one.name == "comm"; }));
+}
+
+/// A tracepoint is a typedef of pointers to the functions that it calls; what they are given first is their own.
+TEST(Btf, Tracepoints) {
+  Builder builder;
+  const uint32_t unsigned_int = builder.integer("unsigned int", 4, false), byte = builder.integer("char", 1, true);
+  const uint32_t task = builder.record(BTF_KIND_STRUCT, "task", 8, {{"pid", unsigned_int, 0, 0}});
+  const uint32_t pointer = builder.plain(BTF_KIND_PTR, "", task);
+  const uint32_t state = builder.plain(BTF_KIND_TYPEDEF, "state_t", byte);
+  const uint32_t function = builder.prototype(
+      kCVoid,
+      {{"__data", builder.plain(BTF_KIND_PTR, "", kCVoid)}, {"who", pointer}, {"n", unsigned_int}, {"state", state}});
+  builder.plain(BTF_KIND_TYPEDEF, "btf_trace_switches", builder.plain(BTF_KIND_PTR, "", function));
+  builder.plain(BTF_KIND_TYPEDEF, "btf_trace_broken", unsigned_int);
+  builder.plain(BTF_KIND_TYPEDEF, "trace_other", unsigned_int);
+  auto types = parse_btf(builder.bytes());
+  ASSERT_TRUE(types) << types.error().message();
+  EXPECT_EQ(tracepoint_names(**types), (std::vector<std::string>{"broken", "switches"}));
+  const auto found = find_tracepoint(**types, "switches");
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->parameters.size(), 3u);
+  EXPECT_EQ(found->parameters[0].name, "who");
+  EXPECT_EQ((*types)->spelling(found->parameters[0].type), "struct task *");
+  const auto arguments = tracepoint_arguments(**types, "switches");
+  ASSERT_TRUE(arguments);
+  ASSERT_EQ(arguments->size(), 3u);
+  EXPECT_EQ((*arguments)[0].bytes, 8u);
+  EXPECT_EQ((*arguments)[1].bytes, 4u);
+  EXPECT_FALSE((*arguments)[1].is_signed);
+  EXPECT_EQ((*arguments)[2].bytes, 1u);
+  EXPECT_TRUE((*arguments)[2].is_signed);
+  EXPECT_FALSE(tracepoint_arguments(**types, "broken")) << "no function";
+  EXPECT_EQ(tracepoint_arguments(**types, "absent").error().code(), ENOENT);
 }
 
 }  // namespace

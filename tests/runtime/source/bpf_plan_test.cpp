@@ -76,5 +76,27 @@ TEST(BpfPlan, EventsAreSections) {
   EXPECT_TRUE(plan_hook(bpf::Hook::TaskExit, {}, {}).empty());
 }
 
+/// Taps that name a tracepoint are a plan for each name, and a section each.
+TEST(BpfPlan, NamedTracepointsHavePlansOfTheirOwn) {
+  const Tap switches{.id = TapId{1}, .kind = SONDE_TAP_TRACEPOINT, .probe = ProbeId{11}, .path = "sched_switch"};
+  const Tap sleeps{.id = TapId{2}, .kind = SONDE_TAP_TRACEPOINT, .probe = ProbeId{12}, .path = "sched_switch"};
+  const Tap wakes{.id = TapId{3}, .kind = SONDE_TAP_TRACEPOINT, .probe = ProbeId{13}, .path = "sched_waking"};
+  const Tap unused{.id = TapId{4}, .kind = SONDE_TAP_TRACEPOINT, .probe = ProbeId{14}, .path = "sched_exit_tp"};
+  const Tap call{.id = TapId{5}, .kind = SONDE_TAP_SYSCALL_ENTRY, .probe = ProbeId{15}, .number = 3};
+  const auto plans =
+      plan_named(taps({switches, sleeps, wakes, unused, call}), ecbs({{Epid{1}, ProbeId{11}, ProgramId{7}},
+                                                                      {Epid{2}, ProbeId{12}, ProgramId{8}},
+                                                                      {Epid{3}, ProbeId{13}, ProgramId{7}},
+                                                                      {Epid{4}, ProbeId{15}, ProgramId{7}}}));
+  ASSERT_EQ(plans.size(), 2u);
+  const auto& both = plans.at("sched_switch");
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].rows.at(both[0].row), (Words{11, 1}));
+  EXPECT_EQ(both[1].rows.at(both[1].row), (Words{12, 2}));
+  EXPECT_NE(both[0].row, both[1].row);
+  EXPECT_GE(both[0].row, bpf::kCalls);
+  EXPECT_EQ(plans.at("sched_waking").size(), 1u);
+}
+
 }  // namespace
 }  // namespace sonde

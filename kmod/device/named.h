@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* named.c: taps on tracepoints that they name */
+#ifndef SONDE_NAMED_H
+#define SONDE_NAMED_H
+
+#include <linux/gfp.h>
+#include <linux/percpu.h>
+
+/* On this CPU a tap of a tracepoint fires, under whatever locks the kernel holds there. */
+DECLARE_PER_CPU(bool, sonde_under_locks);
+
+/* How a firing allocates: under locks it must not wake the kernel's reclaim, which takes some of them. */
+static inline gfp_t sonde_firing_gfp(void)
+{
+	return this_cpu_read(sonde_under_locks) ?
+		       GFP_NOWAIT & ~__GFP_KSWAPD_RECLAIM :
+		       GFP_NOWAIT;
+}
+
+#endif

@@ -72,13 +72,21 @@ struct Statement {
   std::vector<Statement> then_part, else_part;
 };
 
+/// What is computed at some probes of a clause, before it.
+struct PrefaceAst {
+  ExprPtr when;     ///< they fire only where it is true; null: always
+  ExprPtr derived;  ///< the value of __derived; null: 0
+  std::vector<ProbeId> probes;
+};
+
 struct ClauseAst {
   SourceRange where;
   std::vector<ProbeDescription> descriptions;
   std::vector<SourceRange> description_places;
-  ExprPtr predicate;      ///< may be null
-  bool has_body = false;  ///< braces were there
-  std::string needs;      ///< what the clause reads and the source cannot; set by the checker
+  ExprPtr predicate;                 ///< may be null
+  bool has_body = false;             ///< braces were there
+  std::string needs;                 ///< what the clause reads and the source cannot; set by the checker
+  std::vector<PrefaceAst> prefaces;  ///< those of its probes; set by the checker
   std::vector<Statement> statements;
 };
 

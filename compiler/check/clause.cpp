@@ -37,6 +37,7 @@ void check_clause(CheckContext& cx, ClauseAst& clause) {
   cx.needs_kernel.clear();
   resolve_probes(cx, clause);
   cx.guarded([&] { note_probes(cx, clause); });
+  cx.guarded([&] { resolve_kernel_probes(cx, clause); });
   const size_t before = cx.diagnostics.list().size();
   const bool body_is_checked = clause.predicate && check_body_first(cx, clause);
   check_predicate(cx, clause);

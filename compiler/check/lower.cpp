@@ -68,8 +68,12 @@ std::vector<LoweredStatement> lower(std::vector<Statement>& list) {
 }  // namespace
 
 LoweredClause lower(ClauseAst clause) {
-  return {clause.where, std::move(clause.descriptions), clause.predicate ? lower(*clause.predicate) : nullptr,
-          lower(clause.statements), std::move(clause.needs)};
+  LoweredClause out{clause.where, std::move(clause.descriptions), clause.predicate ? lower(*clause.predicate) : nullptr,
+                    lower(clause.statements), std::move(clause.needs)};
+  for (PrefaceAst& one : clause.prefaces)
+    out.prefaces.push_back(
+        {one.when ? lower(*one.when) : nullptr, one.derived ? lower(*one.derived) : nullptr, std::move(one.probes)});
+  return out;
 }
 
 }  // namespace sonde

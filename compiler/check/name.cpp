@@ -107,6 +107,7 @@ ExprPtr use_builtin(CheckContext& cx, const DVariable& row, ExprPtr expr) {
               other.empty() ? "give it an index: " + name + "[...]" : std::string(other));
     }
     case From::Argument:
+    case From::Derived:
     case From::Fire:
     case From::Text:
     case From::Header:
@@ -114,6 +115,8 @@ ExprPtr use_builtin(CheckContext& cx, const DVariable& row, ExprPtr expr) {
     case From::Library: break;
   }
   const Type* type = cx.world.types.of_text(row.type, cx.world.types.int_type());
+  if (row.from == From::Argument)
+    return make_builtin(*find_argument(static_cast<int>(row.which), cx.of_kernel), type, cx.here(expr->where));
   const SourceCapabilities& can = cx.world.probes.capabilities();
   if (row.of_kernel && !can.kernel) return opaque(cx, type, name, cx.here(expr->where));
   if (!row.of_stack.function.empty() && !can.variables.contains(static_cast<sonde_dif_variable>(row.which)))

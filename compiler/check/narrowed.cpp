@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/parse/parser.h"
-#include "compiler/source/prepare.h"
-#include "runtime/base/check.h"
+#include "compiler/check/predicate_text.h"
 
 namespace sonde {
 namespace {
@@ -18,30 +16,15 @@ bool fires_in_sonde(const ProbeDescription& one) {
          one.name.starts_with("tick-");
 }
 
-ExprPtr parsed(const std::string& predicate) {
-  Diagnostics wrong;
-  const ParserQuestions none{[](std::string_view) { return false; },
-                             [](std::string_view) { return std::optional<std::string>(); }};
-  SyntaxTree tree = parse(prepare("BEGIN /" + predicate + "/ {}", wrong).text, true, none, wrong);
-  SONDE_CHECK(!wrong.any() && tree.items.size() == 1);
-  return std::move(std::get<ClauseAst>(tree.items[0]).predicate);
-}
-
-ExprPtr both(ExprPtr first, ExprPtr second) {
-  ExprPtr whole = std::make_unique<Expr>();
-  whole->kind = ExprKind::Logical;
-  whole->op = Op::LogAnd;
-  whole->where = second->where;
-  whole->kids.push_back(std::move(first));
-  whole->kids.push_back(std::move(second));
-  return whole;
-}
+bool names_no_type(std::string_view) { return false; }
 
 }  // namespace
 
 void narrow_clauses(SyntaxTree& tree, const std::string& predicate) {
   if (predicate.empty()) return;
-  const ExprPtr alone = parsed(predicate), beside = parsed("pid == " + std::to_string(getpid()) + " || " + predicate);
+  const std::string in_sonde = "pid == " + std::to_string(getpid());
+  const ExprPtr alone = take_predicate(parse_predicate(predicate, names_no_type));
+  const ExprPtr beside = take_predicate(parse_predicate(in_sonde + " || " + predicate, names_no_type));
   for (Item& item : tree.items) {
     auto* clause = std::get_if<ClauseAst>(&item);
     const auto own = clause == nullptr ? 0 : std::ranges::count_if(clause->descriptions, fires_in_sonde);

@@ -11,6 +11,7 @@
 #include "compiler/check/probes.h"
 
 #include <algorithm>
+#include <map>
 
 #include "compiler/check/call.h"
 #include "compiler/check/convert.h"
@@ -18,6 +19,7 @@
 #include "compiler/check/library_texts.h"
 #include "compiler/check/near_probes.h"
 #include "compiler/check/node.h"
+#include "compiler/check/predicate_text.h"
 #include "compiler/check/prototype.h"
 #include "compiler/check/stability.h"
 #include "compiler/check/translator.h"
@@ -94,6 +96,8 @@ const Type* type_of_program(CheckContext& cx, const std::string& text, bool name
   load_library_for(cx.world, base);
   const bool tagged = base.starts_with("struct ") || base.starts_with("union ");
   const bool of_go = base.starts_with('[') || (tagged && base.find_first_of(".[{") != std::string::npos);
+  // Another type may have led there first: its members point at structs that no text has declared yet.
+  if (tagged && !of_go && cx.world.types.find(base) == nullptr) return cx.world.foreign.met(base);
   const bool of_c = !of_go && (tagged || cx.world.types.find(base) != nullptr);
   return of_c ? nullptr : cx.world.foreign.find(base);
 }
@@ -150,7 +154,8 @@ ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, So
     raw->kids.push_back(make_integer(static_cast<uint64_t>(argument.mapping), cx.world.types.integer(8, true), where));
     return raw;
   }
-  const DVariable* row = find_variable("arg" + std::to_string(argument.mapping));
+  const DVariable* row = argument.mapping == SONDE_ARGUMENT_DERIVED ? find_variable("__derived")
+                                                                    : find_argument(argument.mapping, cx.of_kernel);
   if (!row)
     cx.fail("D_UNKNOWN", where,
             "args[" + std::to_string(argument.index) + "], a " + argument.native + ", cannot be read" +
@@ -171,6 +176,16 @@ ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, So
             "translator for args[" + std::to_string(argument.index) + "] from " + argument.native + " to " +
                 argument.translated + " is not defined");
   return make_expr(ExprKind::Xlate, cx.world.types.dynamic_of(output), where, std::move(value));
+}
+
+/// An expression of a provider, checked. Null for no text.
+ExprPtr preface(CheckContext& cx, const std::string& text) {
+  if (text.empty()) return nullptr;
+  const auto is_type = [&cx](std::string_view name) { return cx.world.types.find(name) || library_defines_type(name); };
+  const std::shared_ptr<SyntaxTree> tree = parse_predicate(text, is_type);
+  cx.world.trees.push_back(tree);
+  return check_scalar(cx, take_predicate(tree), "D_PRED_SCALAR",
+                      "what a provider says of its probe must be of scalar type");
 }
 
 /// A probe whose module is a path is one of that file, in no process of the targets.
@@ -217,6 +232,20 @@ void resolve_probes(CheckContext& cx, ClauseAst& clause) {
   auto repeated = std::ranges::unique(cx.matched);
   cx.matched.erase(repeated.begin(), repeated.end());
   add_types_of_files(cx);
+}
+
+void resolve_kernel_probes(CheckContext& cx, ClauseAst& clause) {
+  std::map<KernelTexts, std::vector<ProbeId>> all;
+  const std::vector<KernelProbe> of_kernel = cx.world.probes.of_kernel(cx.matched);
+  for (const KernelProbe& one : of_kernel)
+    if (one.texts != KernelTexts()) all[one.texts].push_back(one.id);
+  cx.of_kernel = true;
+  cx.world.foreign.prefer_kernel(!of_kernel.empty());
+  cx.expansions.push_back({{}, clause.where});
+  for (auto& [texts, probes] : all)
+    clause.prefaces.push_back({preface(cx, texts.when), preface(cx, texts.derived), std::move(probes)});
+  cx.expansions.clear();
+  cx.of_kernel = !of_kernel.empty() && of_kernel.size() == cx.matched.size();
 }
 
 ExprPtr typed_argument(CheckContext& cx, ExprPtr expr) {

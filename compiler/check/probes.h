@@ -8,6 +8,10 @@ namespace sonde {
 /// Matches the clause's descriptions. The matched probes are in the context until the next clause.
 void resolve_probes(CheckContext& cx, ClauseAst& clause);
 
+/// What those of the matched probes need that fire in the kernel: where their conditions are true, and how arguments are
+/// read.
+void resolve_kernel_probes(CheckContext& cx, ClauseAst& clause);
+
 /// args[n].
 ExprPtr typed_argument(CheckContext& cx, ExprPtr expr);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// args[] of providers that Sonde does not have: scripts that name them compile under -Z
+// args[] of probes that Sonde does not have: scripts that name them compile under -Z
 //
-// If there is a probe, its provider describes the arguments. These rows stand in for providers that only DTrace has.
+// If there is a probe, its provider describes the arguments. These rows stand in for probes that only DTrace has.
 #pragma once
 
 #include <array>
@@ -18,16 +18,11 @@ struct DeclaredArguments {
 };
 
 inline constexpr std::array kDeclaredArguments = std::to_array<DeclaredArguments>({
-    {"io", "", {"bufinfo_t *", "devinfo_t *", "fileinfo_t *"}},
-    {"ip", "", {"pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "ipv4info_t *", "ipv6info_t *"}},
     {"sched", " change-pri ", {"lwpsinfo_t *", "psinfo_t *", "int"}},
     {"sched", " dequeue ", {"lwpsinfo_t *", "psinfo_t *", "cpuinfo_t *", "int"}},
     {"sched", " enqueue ", {"lwpsinfo_t *", "psinfo_t *", "cpuinfo_t *"}},
-    {"sched", " off-cpu surrender tick wakeup ", {"lwpsinfo_t *", "psinfo_t *"}},
+    {"sched", " tick ", {"lwpsinfo_t *", "psinfo_t *"}},
     {"sched", "", {}},
-    {"tcp", " state-change ", {"void *", "csinfo_t *", "void *", "tcpsinfo_t *", "void *", "tcplsinfo_t *"}},
-    {"tcp", "", {"pktinfo_t *", "csinfo_t *", "ipinfo_t *", "tcpsinfo_t *", "tcpinfo_t *"}},
-    {"udp", "", {"pktinfo_t *", "csinfo_t *", "ipinfo_t *", "udpsinfo_t *", "udpinfo_t *"}},
 });
 
 /// The type of args[index]: empty if the probe has no such argument, nothing if its arguments are not known.

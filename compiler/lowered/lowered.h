@@ -91,12 +91,18 @@ struct LoweredStatement {
   std::vector<LoweredStatement> then_part, else_part;
 };
 
+struct LoweredPreface {
+  LoweredExprPtr when, derived;  ///< as in PrefaceAst
+  std::vector<ProbeId> probes;
+};
+
 struct LoweredClause {
   SourceRange where;
   std::vector<ProbeDescription> descriptions;
   LoweredExprPtr predicate;  ///< may be null
   std::vector<LoweredStatement> statements;
   std::string needs;  ///< what it reads and the source cannot
+  std::vector<LoweredPreface> prefaces = {};
 };
 
 /// A source text that has been checked and is ready to be split.

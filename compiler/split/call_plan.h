@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "compiler/dif/emitter.h"
+#include "compiler/split/fire_expressions.h"
 #include "compiler/split/split_clause.h"
 #include "runtime/lang/options.h"
 #include "runtime/syscall/capture.h"
 
 namespace sonde {
-
-inline constexpr uint32_t kCallLocal = SONDE_DIF_LOCALS - 1;  ///< reserved: no variable lives there
 
 /// Calls that need the same captures.
 struct CallPlan {

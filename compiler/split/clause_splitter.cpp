@@ -178,6 +178,26 @@ std::shared_ptr<const FireProgram> ClauseSplitter::fire_for(const CallPlan& plan
   return std::make_shared<FireProgram>(out.finish());
 }
 
+std::shared_ptr<const FireProgram> ClauseSplitter::fire_behind(const LoweredPreface& preface,
+                                                               const FireProgram& fire) const {
+  DifEmitter out(fire, 0);
+  for (const LoweredExpr* conjunct : conjuncts(preface.when.get())) {
+    if (!fire_.cost(*conjunct, FireExpressions::Use::Filter)) return nullptr;
+    const DifEmitter::Label holds = out.label();
+    fire_.emit(out, *conjunct, 0);
+    out.branch(SONDE_DIF_JNZ, holds, 0);
+    out.op(SONDE_DIF_FAIL);
+    out.bind(holds);
+  }
+  if (preface.derived != nullptr) {
+    if (!fire_.cost(*preface.derived, FireExpressions::Use::Value)) return nullptr;
+    fire_.emit(out, *preface.derived, 0);
+    out.op(SONDE_DIF_STL, 0, 0, 0, kDerivedLocal);
+  }
+  if (fire.insns.size() + out.length() > SONDE_DIF_MAX_LENGTH) return nullptr;
+  return std::make_shared<FireProgram>(out.finish());
+}
+
 /// A clause without statements prints a row.
 bool ClauseSplitter::has_work_for_body(const LoweredClause& clause) const {
   if (!result_.body_predicates.empty() || clause.statements.empty()) return true;
@@ -341,6 +361,7 @@ bool ClauseSplitter::walk_builtin(const LoweredExpr& expr) {
   switch (expr.builtin->from) {
     case From::Argument:
     case From::Fire:
+    case From::Derived:
     case From::Registers: return capture_word(expr);
     case From::Text:
     case From::TextOf: return capture_text(expr, expr.builtin->which);

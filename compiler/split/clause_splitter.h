@@ -40,6 +40,8 @@ class ClauseSplitter {
   SplitClause split(const LoweredClause& clause);
   /// The fire part of the clause that was split, for the calls of one plan.
   std::shared_ptr<const FireProgram> fire_for(const CallPlan& plan, const SplitClause& split);
+  /// The same behind what is computed before the clause. Null: that cannot be computed where the probe fires.
+  std::shared_ptr<const FireProgram> fire_behind(const LoweredPreface& preface, const FireProgram& fire) const;
 
   /// If the record had no room for the clause's captures: the resident variables among them.
   const std::set<uint32_t>& crowding() const { return crowding_; }

@@ -11,6 +11,10 @@
 
 namespace sonde {
 
+/// Reserved: no variable lives there. Fire parts of system calls keep a number there (call_plan.h), those of probes that
+/// fire in the kernel what their provider says of the arguments.
+inline constexpr uint32_t kCallLocal = SONDE_DIF_LOCALS - 1, kDerivedLocal = kCallLocal;
+
 /// Instructions for the filter of a clause; conjuncts beyond that stay in the body.
 inline constexpr uint32_t kMaxFilter = SONDE_DIF_MAX_LENGTH / 2;
 

@@ -39,6 +39,7 @@ bool is_of_key(const DVariable& variable) {
     case From::Fire:
     case From::Text:
     case From::TextOf:
+    case From::Derived:
     case From::Registers: return true;
     case From::Header: return variable.which != offsetof(sonde_record, timestamp);
     case From::Body: return variable.which == kOfProbe;

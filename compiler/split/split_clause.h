@@ -26,8 +26,10 @@ struct Capture {
 struct SplitClause {
   const LoweredClause* clause = nullptr;
   std::shared_ptr<FireProgram> fire;
-  FirePrograms fire_of_probe;     ///< for probes of system calls, if argstr or retstr need the call's memory
-  std::vector<Capture> captures;  ///< by slot
+  FirePrograms
+      fire_of_probe;  ///< for probes of system calls, if argstr or retstr need the call's memory; for probes that
+                      ///< fire under a condition
+  std::vector<Capture> captures;                    ///< by slot
   std::map<const LoweredExpr*, uint32_t> slot_of;   ///< expression -> slot
   std::vector<const LoweredExpr*> body_predicates;  ///< conjuncts that the fire part could not decide
   std::map<const LoweredExpr*, bool> done_at_fire;  ///< assignments that the fire part makes, so the body skips them

@@ -29,13 +29,20 @@ SplitClause Splitter::split_clause(const Residency& residency, const PointerOrig
   for (uint32_t variable : splitter.crowding())
     if (!residency_.decided.contains(variable)) crowding.insert(variable);
   if (diagnostics.any()) return result;
+  for (const LoweredPreface& preface : clause.prefaces) {
+    const std::shared_ptr<const FireProgram> program = splitter.fire_behind(preface, *result.fire);
+    if (program == nullptr)
+      diagnostics.report("D_UNKNOWN", clause.where,
+                         "what decides whether a probe of this clause fires cannot be computed where it fires");
+    for (ProbeId probe : preface.probes) result.fire_of_probe.emplace_back(probe, program);
+  }
   for (const CallPlan& plan : plans.plans) {
     const std::shared_ptr<const FireProgram> program = splitter.fire_for(plan, result);
     for (ProbeId probe : plan.probes) result.fire_of_probe.emplace_back(probe, program);
   }
-  // Two descriptions may match one probe, which is in the same plan each time.
-  std::ranges::sort(result.fire_of_probe, {}, &FirePrograms::value_type::first);
-  const auto repeated = std::ranges::unique(result.fire_of_probe);
+  // Two descriptions may match one probe, which is in the same plan each time; what has a preface comes first.
+  std::ranges::stable_sort(result.fire_of_probe, {}, &FirePrograms::value_type::first);
+  const auto repeated = std::ranges::unique(result.fire_of_probe, {}, &FirePrograms::value_type::first);
   result.fire_of_probe.erase(repeated.begin(), repeated.end());
   return result;
 }

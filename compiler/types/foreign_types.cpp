@@ -59,7 +59,7 @@ void ForeignTypes::refresh_sources() {
                           false,
                           nullptr,
                           {}});
-      found_.clear();
+      found_ = {};
     }
   }
   if (!known(0, kKernelTypes))
@@ -70,7 +70,7 @@ void ForeignTypes::add_file(const std::string& path) {
   const auto is_it = [&path](const Source& one) { return one.pid == kOfFile && one.path == path; };
   if (std::ranges::any_of(sources_, is_it)) return;
   sources_.push_back({kOfFile, path, path, std::string(base_name(path)), true, false, nullptr, {}});
-  found_.clear();
+  found_ = {};
 }
 
 CTypes* ForeignTypes::open(Source& source) {
@@ -89,9 +89,10 @@ const Type* ForeignTypes::find(std::string_view name) {
 const Type* ForeignTypes::met(std::string_view name) { return met_.contains(name) ? find(name) : nullptr; }
 
 std::optional<ForeignTypes::Origin> ForeignTypes::locate(std::string_view name) {
-  if (auto* known = find_in(found_, name); known && *known) return *known;
+  Found& known_here = found_[kernel_first_ ? 1 : 0];
+  if (auto* known = find_in(known_here, name); known && *known) return *known;
   refresh_sources();
-  if (auto* known = find_in(found_, name)) return *known;
+  if (auto* known = find_in(known_here, name)) return *known;
   CName what = CName::Typedef;
   std::string_view rest = name;
   for (auto [word, meaning] : {std::pair{"struct ", CName::Struct}, {"union ", CName::Union}, {"enum ", CName::Enum}}) {
@@ -111,8 +112,8 @@ std::optional<ForeignTypes::Origin> ForeignTypes::locate(std::string_view name) 
   }
   if (rest.empty()) return std::nullopt;  // many types have no name
   std::optional<Origin> found;
-  // The kernel may be anywhere in the list if processes were added later; it is searched last.
-  for (bool kernel : {false, true}) {
+  // The kernel may be anywhere in the list if processes were added later.
+  for (bool kernel : {kernel_first_, !kernel_first_}) {
     for (size_t i = 0; i < sources_.size() && !found; ++i) {
       const Source& source = sources_[i];
       if ((source.pid == 0) != kernel || (pid != 0 && source.pid != pid)) continue;
@@ -123,7 +124,7 @@ std::optional<ForeignTypes::Origin> ForeignTypes::locate(std::string_view name) 
       if (auto id = types ? types->find(what, rest) : std::nullopt) found = Origin{i, *id};
     }
   }
-  return found_[std::string(name)] = found;
+  return known_here[std::string(name)] = found;
 }
 
 const Type* ForeignTypes::convert(size_t source, CTypeId id) {

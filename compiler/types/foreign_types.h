@@ -9,6 +9,7 @@
 // nothing. A record is made without members, and gets them when the script uses one.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,6 +32,8 @@ class ForeignTypes {
 
   /// A file whose functions have probes in whatever process runs it: its types are there, though no process is traced.
   void add_file(const std::string& path);
+  /// Where several have a type, the kernel's is meant from now on; or the kernel's is the last that is meant.
+  void prefer_kernel(bool preferred) { kernel_first_ = preferred; }
   /// "foo_t", "struct foo", "mod`foo_t", "struct mod`foo"; null: there is no such type.
   const Type* find(std::string_view name);
   /// What find() has returned for the name before; opens nothing. Null: it was not asked.
@@ -72,8 +75,10 @@ class ForeignTypes {
   std::function<std::vector<uint32_t>()> targets_;
   std::vector<Source> sources_;  ///< the traced programs' first, the kernel last
   std::unordered_map<const Type*, Origin> origins_;
-  std::map<std::string, std::optional<Origin>, std::less<>> found_;  ///< by the name that was asked for
-  std::map<std::string, const Type*, std::less<>> met_;              ///< records that have been made, by name
+  using Found = std::map<std::string, std::optional<Origin>, std::less<>>;  ///< by the name that was asked for
+  std::array<Found, 2> found_;                                              ///< by kernel_first_
+  bool kernel_first_ = false;
+  std::map<std::string, const Type*, std::less<>> met_;  ///< records that have been made, by name
   std::map<std::string, int64_t, std::less<>> enumerators_;
   uint32_t depth_ = 0;
 };

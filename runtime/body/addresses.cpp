@@ -98,6 +98,14 @@ uint64_t sonde_fn_inet_ntoa6(BodyContext* context, uint32_t argc, const uint64_t
   return bytes == nullptr ? 0 : make_string(context, ipv6_text(bytes, strict));
 }
 
+uint64_t sonde_fn___address4(BodyContext* context, uint32_t, const uint64_t* argv) {
+  return make_string(context, ipv4_text(reinterpret_cast<const uint8_t*>(argv)));
+}
+
+uint64_t sonde_fn___address6(BodyContext* context, uint32_t, const uint64_t* argv) {
+  return make_string(context, ipv6_text(reinterpret_cast<const uint8_t*>(argv), false));
+}
+
 uint64_t sonde_fn_inet_ntop(BodyContext* context, uint32_t, const uint64_t* argv) {
   switch (static_cast<int32_t>(argv[0])) {
     case AF_INET: return sonde_fn_inet_ntoa(context, 1, argv + 1);

@@ -230,6 +230,15 @@ dtrace_pattr_t Framework::attributes(ProbeId id) const {
   return impl_->probes[id.value - 1].provider->attributes;
 }
 
+std::vector<KernelProbe> Framework::of_kernel(std::span<const ProbeId> ids) const {
+  std::lock_guard lock(impl_->mutex);
+  std::vector<KernelProbe> found;
+  if (impl_->of_kernel.empty()) return found;
+  for (const ProbeId id : ids)
+    if (const KernelTexts* texts = find_in(impl_->of_kernel, id.value)) found.push_back({id, *texts});
+  return found;
+}
+
 std::vector<ArgumentDescription> Framework::arguments(ProbeId id) const {
   std::lock_guard lock(impl_->mutex);
   std::vector<ArgumentDescription> all;

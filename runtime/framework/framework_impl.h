@@ -116,7 +116,8 @@ struct Framework::Impl {
   std::deque<ProviderState> providers;  ///< id = index + 1
   std::deque<ProbeState> probes;        ///< id = index + 1; there may be 100,000, so keep ProbeState small
   ProbeIndex index;
-  std::unordered_map<uint32_t, ProbeRefusal> refused;  ///< key: probe id
+  std::unordered_map<uint32_t, ProbeRefusal> refused;   ///< key: probe id
+  std::unordered_map<uint32_t, KernelTexts> of_kernel;  ///< of the probes that fire in the kernel, by id
   std::optional<ProvideError> provide_error;
   std::string register_refusal;  ///< why the last failed dtrace_register() failed
   std::string argument_place;    ///< what sonde_argument_place() said in the current dtps_getargdesc

@@ -63,7 +63,8 @@ typedef struct dtrace_argdesc {
   int32_t dtargd_ndx;                    /* in: which args[n]; out: DTRACE_ARGNONE when there is none.
                                             Any other value changes nothing */
   int32_t dtargd_mapping;                /* index of the raw argument (argN) that args[n] is made from; or
-                                            SONDE_ARGUMENT_LOCATED; below 0: args[n] is refused */
+                                            SONDE_ARGUMENT_LOCATED, or SONDE_ARGUMENT_DERIVED; below 0: args[n] is
+                                            refused */
   char dtargd_native[DTRACE_ARGTYPELEN]; /* its C type */
   char dtargd_xlate[DTRACE_ARGTYPELEN];  /* the D type it is translated to, or empty */
   char dtargd_name[DTRACE_NAMELEN];      /* name of the parameter where known */
@@ -71,6 +72,8 @@ typedef struct dtrace_argdesc {
 
 /* args[n] is what the tap's locations say of argument n. */
 #define SONDE_ARGUMENT_LOCATED 256
+/* args[n] is what the probe's provider has derived from its arguments: sonde_probe_of_kernel(). */
+#define SONDE_ARGUMENT_DERIVED 257
 
 typedef enum dtrace_stability {
   DTRACE_STABILITY_INTERNAL,
@@ -252,6 +255,12 @@ void sonde_provide_error(const char* tag, const char* message);
  * A description that matches only this probe is an error. One that matches others too leaves it out, which is reported
  * once unless `quietly`. */
 void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly);
+/* Context: as dtrace_probe_create(). The probe fires in the kernel: scripts read kernel memory through its arguments, and
+ * their native types are the kernel's. `when`: the probe fires only where this D expression is true; NULL: always.
+ * `derived`: a D expression whose value args[n] of the mapping SONDE_ARGUMENT_DERIVED has, and translators read as
+ * __derived; NULL: 0. Both may use arguments, the variables of a clause, types of the kernel and names of the provider's
+ * texts, and must be computable where the probe fires. The texts are copied. */
+void sonde_probe_of_kernel(dtrace_id_t probe, const char* when, const char* derived);
 /* Context: outside. The provider makes its probes on demand: dtps_provide is called with every description that names
  * it (its provider field is not empty and not only stars), whether or not probes match already. */
 void sonde_provide_always(dtrace_provider_id_t id);
@@ -286,7 +295,7 @@ struct sonde_tap_request {
   uint32_t flags;           /* SONDE_TAP_FORKS, with a pid: also in the processes that it forks, until they execute
                                another program; unless the user has said -x followforks=no */
   uint32_t machine;         /* ELF's number of the machine that `leave` and `locations` speak of; 0: the source's own */
-  const char* symbol;       /* KERNEL_*: the function, as in /proc/kallsyms; else NULL */
+  const char* symbol;       /* KERNEL_*: the function, as in /proc/kallsyms; TRACEPOINT: its name; else NULL */
   /* User taps: where the probe's arguments stand when the tap fires, at most SONDE_LOCATIONS_MAX; and 16-bit counters of
    * tracers, by their offsets in the file, which are incremented while the tap is armed: no source supports these yet.
    */
@@ -299,7 +308,7 @@ struct sonde_tap_request {
  * that is enabled and has taps: one more place of it. The tap is armed when the enabling as a whole has succeeded. If
  * the source cannot arm it, the enabling fails and the user gets a message. dtrace_probe() does nothing for a probe
  * that has taps.
- * EINVAL: `size` is not a size of this struct, the kind does not exist, a user tap has no path or a KERNEL tap no
+ * EINVAL: `size` is not a size of this struct, the kind does not exist, a user tap has no path or one in the kernel no
  * symbol, a location is not valid (location.h) or not for this kind, or the probe is not one of those: no tap. ENOTSUP:
  * it has counters, or is for another machine than this one's source. EPERM: another context. */
 int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request);

@@ -228,8 +228,7 @@ void name_file(sonde::Tap& tap, const std::string& path) {
 bool has_place(const sonde_tap_request& request) {
   const bool user = request.kind >= SONDE_TAP_USER_ENTRY && request.kind <= SONDE_TAP_USER_OFFSET;
   if (user) return request.path != nullptr;
-  const bool kernel = request.kind == SONDE_TAP_KERNEL_ENTRY || request.kind == SONDE_TAP_KERNEL_RETURN;
-  return !kernel || request.symbol != nullptr;
+  return request.kind < SONDE_TAP_KERNEL_ENTRY || request.symbol != nullptr;
 }
 
 }  // namespace
@@ -320,6 +319,7 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   tap.number = request->number;
   tap.pid = request->pid;
   name_file(tap, request->path == nullptr ? "" : request->path);
+  if (request->kind >= SONDE_TAP_KERNEL_ENTRY) tap.path = request->symbol;
   tap.offset = request->offset;
   tap.function = request->function;
   tap.leave = request->leave;
@@ -391,6 +391,12 @@ void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly) {
     framework->refused.erase(probe);
   else
     framework->refused[probe] = {why, quietly != 0};
+}
+
+void sonde_probe_of_kernel(dtrace_id_t probe, const char* when, const char* derived) {
+  const auto framework = locked(Call::ProbeCreate, "sonde_probe_of_kernel");
+  if (framework && framework->probe(sonde::ProbeId{probe}) != nullptr)
+    framework->of_kernel[probe] = {when == nullptr ? "" : when, derived == nullptr ? "" : derived};
 }
 
 void sonde_provide_always(dtrace_provider_id_t id) {

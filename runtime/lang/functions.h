@@ -57,6 +57,9 @@ struct DFunction {
 };
 
 inline constexpr std::array kFunctions = std::to_array<DFunction>({
+    {"__address4", "string(uint32_t)", Runs::Body, "an IPv4 address, as a packet has it, as text"},
+    {"__address6", "string(uint64_t, uint64_t)", Runs::Body,
+     "the halves of an IPv6 address, as a packet has them, as text"},
     {"__cgroup", "string(uint64_t)", Runs::Body, "path of the cgroup with this id"},
     {"__clock", "string(int64_t, int)", Runs::Body, "time of day of nanoseconds since 1970, with this many digits"},
     {"__container", "string(uint64_t)", Runs::Body, "container of the cgroup with this id"},

@@ -20,6 +20,7 @@ enum class From : uint8_t {
   Header,     ///< the record's header: offset `which` in bytes; width by the type
   Body,       ///< the runtime's `uint64_t sonde_var_NAME(BodyContext *)`; `which`: 0, or kOfProbe
   Typed,      ///< args[]: the compiler lowers it to a cast of argN
+  Derived,    ///< computed before the clause, by the probe's own expression: DIF LDL
   Registers,  ///< uregs[]: DIF REG
   Library,    ///< defined by a D library: an inline or translator (compiler/library/)
   Refused,    ///< known, but not supported: `doc` has the reason
@@ -60,6 +61,7 @@ inline constexpr std::array kVariables = std::to_array<DVariable>({
     {"__cgroupid", "uint64_t", From::Fire, SONDE_DIF_VAR_CGROUPID, "internal to cgroup and container"},
     {"__comm", "string", From::TextOf, SONDE_DIF_TEXT_COMM, "name of a process"},
     {"__cwd", "string", From::Text, SONDE_DIF_TEXT_CWD, "working directory"},
+    {"__derived", "uint64_t", From::Derived, 0, "what the provider says of the probe's arguments", kOfKernel},
     {"__egid", "gid_t", From::Fire, SONDE_DIF_VAR_EGID, "effective group id"},
     {"__euid", "uid_t", From::Fire, SONDE_DIF_VAR_EUID, "effective user id"},
     {"__exepath", "string", From::Text, SONDE_DIF_TEXT_EXEPATH, "path of the executable"},
@@ -185,6 +187,22 @@ static_assert(std::ranges::is_sorted(kVariables, {}, &DVariable::name));
 constexpr const DVariable* find_variable(std::string_view name) {
   auto at = std::ranges::lower_bound(kVariables, name, {}, &DVariable::name);
   return at != kVariables.end() && at->name == name ? &*at : nullptr;
+}
+
+/// arg0 ... arg9 of a probe that fires in the kernel: pointers among them lead into its memory.
+inline constexpr auto kKernelArguments = [] {
+  std::array<DVariable, SONDE_DIF_ARGS> rows{};
+  const auto first = std::ranges::lower_bound(kVariables, "arg0", {}, &DVariable::name);
+  std::ranges::copy_n(first, SONDE_DIF_ARGS, rows.begin());
+  for (DVariable& row : rows) row.of_kernel = kOfKernel;
+  return rows;
+}();
+
+/// The row of argument `n` of a probe; null: there is none.
+constexpr const DVariable* find_argument(int n, bool of_kernel) {
+  if (n < 0 || n >= static_cast<int>(SONDE_DIF_ARGS)) return nullptr;
+  return of_kernel ? &kKernelArguments[static_cast<size_t>(n)]
+                   : &*(std::ranges::lower_bound(kVariables, "arg0", {}, &DVariable::name) + n);
 }
 
 }  // namespace sonde

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,18 @@ struct ArgumentDescription {
   uint64_t size = 0;  ///< bytes that have locations
 };
 
+/// D expressions of a probe that fires in the kernel, by sonde_probe_of_kernel().
+struct KernelTexts {
+  std::string when;     ///< it fires only where this is true; empty: always
+  std::string derived;  ///< the value of __derived; empty: 0
+  auto operator<=>(const KernelTexts&) const = default;
+};
+
+struct KernelProbe {
+  ProbeId id;
+  KernelTexts texts;
+};
+
 struct ProvideError {
   std::string tag, message;
 };
@@ -78,6 +91,8 @@ class ProbeCatalog {
   virtual dtrace_pattr_t attributes(ProbeId id) const = 0;
   /// By rising index, 0 to 9; an index that the provider does not describe is left out.
   virtual std::vector<ArgumentDescription> arguments(ProbeId id) const = 0;
+  /// Those of these probes that fire in the kernel.
+  virtual std::vector<KernelProbe> of_kernel(std::span<const ProbeId> ids) const = 0;
   /// What the current source can do; kNoSource when there is none.
   virtual const SourceCapabilities& capabilities() const = 0;
   /// The traced processes.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which part of a clause runs where: goldens of the fire part for typical clauses.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "compiler/ast/ast.h"
@@ -340,6 +341,61 @@ TEST_F(Split, TooManyCapturesAreRefused) {
   split_all(std::move(wide));
   ASSERT_EQ(diagnostics.list().size(), 1u);
   EXPECT_EQ(diagnostics.list()[0].message, "clause captures more than 64 values: split it in two");
+}
+
+/// What a provider says of its probes comes before the clause, at those probes only.
+TEST_F(Split, APrefaceComesBeforeTheClause) {
+  LoweredClause own = clause(binary(Op::Eq, builtin("arg1"), number(3), int_type()),
+                             call("trace", void_type(), builtin("__derived", integer_type(8, false))));
+  own.prefaces.push_back({logical(Op::LogAnd, binary(Op::Ne, builtin("arg0"), number(0), int_type()),
+                                  binary(Op::Eq, builtin("tid", int_type()), number(7), int_type())),
+                          binary(Op::Add, builtin("arg2"), number(14), integer_type(8, false)),
+                          {ProbeId{5}, ProbeId{9}}});
+  own.prefaces.push_back({nullptr, builtin("arg4"), {ProbeId{6}}});
+  auto clauses = split_all(std::move(own));
+  ASSERT_EQ(clauses.size(), 1u);
+  const std::string plain =
+      "ARG      r0, arg1\n"
+      "LI       r1, 3\n"
+      "EQ       r0, r0, r1\n";
+  const auto without_numbers = [](const std::string& text) {
+    std::string out;
+    for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+      out += text.substr(at + 6, text.find('\n', at) + 1 - at - 6);
+    return out;
+  };
+  EXPECT_THAT(without_numbers(fire(clauses[0])), testing::StartsWith(plain));
+  ASSERT_EQ(clauses[0].fire_of_probe.size(), 3u);
+  std::vector<uint32_t> probes;
+  for (const auto& [probe, program] : clauses[0].fire_of_probe) probes.push_back(probe.value);
+  EXPECT_EQ(probes, (std::vector<uint32_t>{5, 6, 9}));
+  EXPECT_EQ(clauses[0].fire_of_probe[0].second, clauses[0].fire_of_probe[2].second);
+  EXPECT_THAT(disassemble(*clauses[0].fire_of_probe[0].second), testing::StartsWith("0000  ARG      r0, arg0\n"
+                                                                                    "0001  LI       r1, 0\n"
+                                                                                    "0002  NE       r0, r0, r1\n"
+                                                                                    "0003  JNZ      r0, 0005\n"
+                                                                                    "0004  FAIL\n"
+                                                                                    "0005  VAR      r0, tid\n"
+                                                                                    "0006  LI       r1, 7\n"
+                                                                                    "0007  EQ       r0, r0, r1\n"
+                                                                                    "0008  JNZ      r0, 0010\n"
+                                                                                    "0009  FAIL\n"
+                                                                                    "0010  ARG      r0, arg2\n"
+                                                                                    "0011  LI       r1, 14\n"
+                                                                                    "0012  ADD      r0, r0, r1\n"
+                                                                                    "0013  STL      r0, this[31]\n"
+                                                                                    "0014  ARG      r0, arg1\n"));
+  EXPECT_THAT(disassemble(*clauses[0].fire_of_probe[1].second),
+              testing::StartsWith("0000  ARG      r0, arg4\n0001  STL      r0, this[31]\n0002  ARG      r0, arg1\n"));
+}
+
+/// A preface is decided where the probe fires, or the clause is refused.
+TEST_F(Split, APrefaceOfTheBodyIsRefused) {
+  LoweredClause own = clause(nullptr, call("trace", void_type(), builtin("arg1")));
+  own.prefaces.push_back({binary(Op::Eq, builtin("walltimestamp"), number(3), int_type()), nullptr, {ProbeId{5}}});
+  split_all(std::move(own));
+  ASSERT_EQ(diagnostics.list().size(), 1u);
+  EXPECT_THAT(diagnostics.list()[0].message, testing::HasSubstr("cannot be computed where it fires"));
 }
 
 }  // namespace

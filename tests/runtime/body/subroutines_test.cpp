@@ -293,6 +293,12 @@ TEST_F(Body, DecimalReadsWhatTheFirePartWrote) {
   EXPECT_EQ(number(sonde_fn___decimal, "none"), 0);
 }
 
+TEST_F(Body, AddressesAsPacketsHaveThem) {
+  EXPECT_EQ(call(sonde_fn___address4, 0x0100007f), "127.0.0.1");
+  EXPECT_EQ(call(sonde_fn___address6, 0, int64_t{1} << 56), "::1");
+  EXPECT_EQ(call(sonde_fn___address6, 0x80fe, 0x0200000000000001), "fe80::100:0:0:2");
+}
+
 TEST_F(Body, NamesOfErrors) {
   EXPECT_EQ(call(sonde_fn___errno_name, ENOENT), "ENOENT");
   EXPECT_EQ(call(sonde_fn___errno_name, 0), "");

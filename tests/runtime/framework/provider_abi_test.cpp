@@ -65,6 +65,7 @@ TEST(ProviderAbi, NumbersOfTwo) {
   EXPECT_EQ(SONDE_TAP_TICK, 18);
   EXPECT_EQ(SONDE_TAP_KERNEL_ENTRY, 19);
   EXPECT_EQ(SONDE_TAP_KERNEL_RETURN, 20);
+  EXPECT_EQ(SONDE_TAP_TRACEPOINT, 21);
   EXPECT_EQ(DTRACE_PRIV_KERNEL, 1u);
   EXPECT_EQ(DTRACE_PRIV_USER, 2u);
   EXPECT_EQ(DTRACE_PRIV_PROC, 4u);
@@ -160,7 +161,7 @@ TEST_F(Api, ATapRequestSaysWhere) {
   std::vector<int> said;
   provider.on_enable = [&](dtrace_id_t) {
     for (const sonde_tap_kind kind : {SONDE_TAP_USER_ENTRY, SONDE_TAP_USER_RETURN, SONDE_TAP_USER_OFFSET,
-                                      SONDE_TAP_KERNEL_ENTRY, SONDE_TAP_KERNEL_RETURN}) {
+                                      SONDE_TAP_KERNEL_ENTRY, SONDE_TAP_KERNEL_RETURN, SONDE_TAP_TRACEPOINT}) {
       sonde_tap_request request = {};
       request.size = sizeof request;
       request.kind = kind;
@@ -179,7 +180,7 @@ TEST_F(Api, ATapRequestSaysWhere) {
     said.push_back(sonde_tap_arm(id, &request));
   };
   enable();
-  EXPECT_EQ(said, (std::vector<int>{EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, ENOTSUP, ENOTSUP}));
+  EXPECT_EQ(said, (std::vector<int>{EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, ENOTSUP, ENOTSUP}));
   EXPECT_TRUE(source.taps.empty());
 }
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Predicates that no script contains: of options, and of probes that fire under a condition
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "compiler/ast/declarations.h"
+
+namespace sonde {
+
+/// A tree whose only clause has `text` as its predicate: an expression in D without errors. `is_type` as in
+/// ParserQuestions. The tree owns what casts in it name.
+std::shared_ptr<SyntaxTree> parse_predicate(const std::string& text,
+                                            const std::function<bool(std::string_view)>& is_type);
+ExprPtr take_predicate(const std::shared_ptr<SyntaxTree>& tree);
+
+/// first && second
+ExprPtr both(ExprPtr first, ExprPtr second);
+
+}  // namespace sonde

@@ -9,6 +9,13 @@
   X(syscall)                                   \
   X(proc)                                      \
   X(signal)                                    \
+  X(sched)                                     \
+  X(io)                                        \
+  X(rawtp)                                     \
+  X(lockstat)                                  \
+  X(ip)                                        \
+  X(tcp)                                       \
+  X(udp)                                       \
   X(pid)
 
 namespace sonde {

@@ -11,7 +11,11 @@
 namespace sonde {
 namespace {
 
-constexpr std::string_view kBpfProviders[] = {"pid*", "proc", "profile", "signal", "syscall"};
+constexpr std::string_view kBpfProviders[] = {"io",    "ip",    "lockstat", "pid*",    "proc", "profile",
+                                              "rawtp", "sched", "signal",   "syscall", "tcp",  "udp"};
+
+/// Those whose probes fire in the kernel, whoever runs there: a target changes nothing about them.
+constexpr std::string_view kKernelProviders[] = {"io", "ip", "lockstat", "rawtp", "sched", "tcp", "udp"};
 
 constexpr SourceOpener kOpeners[] = {
     {kKmodRow, open_kmod_source}, {kBpfRow, open_bpf_source, kBpfProviders, true}, {kPtraceRow, open_ptrace_source}};
@@ -23,6 +27,14 @@ bool traces_all(const SourceOpener& opener, const SourceOptions& options) {
   if (opener.providers.empty()) return true;
   const auto has = [&](const std::string& one) { return std::ranges::count(opener.providers, one) != 0; };
   return !options.providers.empty() && std::ranges::all_of(options.providers, has);
+}
+
+/// Whether probes of the kernel are wanted, and besides them at most functions of targets.
+bool traces_kernel(const SourceOptions& options) {
+  const auto of_kernel = [](const std::string& one) { return std::ranges::count(kKernelProviders, one) != 0; };
+  return std::ranges::any_of(options.providers, of_kernel) &&
+         std::ranges::all_of(options.providers,
+                             [&](const std::string& one) { return of_kernel(one) || one == "pid*"; });
 }
 
 }  // namespace
@@ -51,7 +63,7 @@ Result<OpenedSource> open_source(std::string_view name, bool targets, const Sour
     const bool needs_targets = row.can.scope == SourceScope::Targets;
     if (!any && row.name != name) continue;
     if (needs_targets && !targets) continue;
-    if (any && (!traces_all(opener, options) || (targets && opener.only_by_name))) continue;
+    if (any && (!traces_all(opener, options) || (targets && opener.only_by_name && !traces_kernel(options)))) continue;
     if (targets && !row.can.controls) {
       if (any) continue;
       return no_control(name);

@@ -37,7 +37,8 @@ struct SourceOpener {
   const SourceRow& row;
   Result<std::unique_ptr<EventSource>> (*open)(const SourceOptions& options);
   std::span<const std::string_view> providers = {};  ///< those whose probes it traces; empty: all
-  bool only_by_name = false;                         ///< where a target is named, only who names the source gets it
+  /// Where a target is named, only who names the source gets it, or who traces the kernel.
+  bool only_by_name = false;
 };
 
 /// One for each of kSourceRows, in their order.

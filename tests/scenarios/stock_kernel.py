@@ -203,7 +203,7 @@ def stock_kernel_refuses_by_name(world):
         result = world.sonde("-w", *SOURCE, "-n", clause, status=1)
         check(said in result.stderr and "source can" in result.stderr, f"{clause}: {result.stderr}")
     result = world.sonde(*SOURCE, "-n", "syscall:::entry", "-c", "true", status=1)
-    check("traces functions only" in result.stderr, result.stderr)
+    check("traces functions and the kernel only" in result.stderr, result.stderr)
 
 
 @scenario()

@@ -1,3 +1,3 @@
 /* @sonde: -Z */
-sched:::on-cpu { trace(args[0]); }
+sched:::schedctl-yield { trace(args[0]); }
 /* @rows: args.declared */

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// rawtp: every tracepoint of the kernel, with the arguments that it passes on
+//
+// The kernel's description of its types (BTF) has a type for the functions that may be called at each tracepoint. It is
+// read when a description first names the provider.
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "providers/provider_entry.h"
+#include "providers/stability.h"
+#include "runtime/process/tracepoints.h"
+
+namespace sonde {
+namespace {
+
+constexpr char kName[] = "rawtp";
+constexpr char kTypes[] = "/sys/kernel/btf/vmlinux";
+
+struct Rawtp {
+  dtrace_provider_id_t id = 0;
+  std::unique_ptr<CTypes> types;
+  std::vector<std::string> names;  ///< of tracepoints; probes point into it
+};
+
+Rawtp& rawtp_of(void* arg) { return *static_cast<Rawtp*>(arg); }
+
+const std::string& name_of(void* parg) { return *static_cast<const std::string*>(parg); }
+
+/// A C type that D has for a word of that type.
+std::string native_type(CTypes& types, CTypeId id) {
+  CType type = types.type(id);
+  for (int turn = 0; turn < 8 && type.kind == CType::Kind::Typedef; turn++) type = types.type(type.target);
+  if (type.kind == CType::Kind::Pointer) {
+    const CType target = types.type(type.target);
+    const bool record = target.kind == CType::Kind::Struct || target.kind == CType::Kind::Union;
+    if (record && !target.name.empty()) return types.spelling(type.target) + " *";
+    return target.kind == CType::Kind::Integer && target.size == 1 ? "char *" : "void *";
+  }
+  const bool word = type.kind == CType::Kind::Integer || type.kind == CType::Kind::Enum;
+  if (!word || type.size > 8) return "uint64_t";
+  return (type.is_signed ? "int" : "uint") + std::to_string(8 * type.size) + "_t";
+}
+
+void provide(void* arg, const dtrace_probedesc_t* spec) {
+  Rawtp& rawtp = rawtp_of(arg);
+  if (spec == nullptr || !rawtp.names.empty() || std::string_view(spec->dtpd_provider) != kName) return;
+  auto types = read_btf(kTypes);
+  if (!types) {
+    const std::string why = "this kernel does not describe its tracepoints: " + types.error().message();
+    sonde_provide_error("D_PDESC_ZERO", why.c_str());
+    return;
+  }
+  rawtp.types = std::move(*types);
+  rawtp.names = tracepoint_names(*rawtp.types);
+  for (std::string& name : rawtp.names) {
+    const dtrace_id_t id = dtrace_probe_create(rawtp.id, "vmlinux", "", name.c_str(), 0, &name);
+    if (id != 0) sonde_probe_of_kernel(id, nullptr, nullptr);
+  }
+}
+
+void enable(void*, dtrace_id_t id, void* parg) {
+  const sonde_tap_request request = {
+      .size = sizeof request, .kind = SONDE_TAP_TRACEPOINT, .symbol = name_of(parg).c_str()};
+  sonde_tap_arm(id, &request);
+}
+
+void disable(void*, dtrace_id_t id, void*) { sonde_tap_disarm(id); }
+void destroy(void*, dtrace_id_t, void*) {}
+
+void getargdesc(void* arg, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
+  CTypes& types = *rawtp_of(arg).types;
+  const auto function = find_tracepoint(types, name_of(parg));
+  const auto index = static_cast<size_t>(desc->dtargd_ndx);
+  if (!function || index >= function->parameters.size()) {
+    desc->dtargd_ndx = DTRACE_ARGNONE;
+    return;
+  }
+  const CParameter& parameter = function->parameters[index];
+  std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", native_type(types, parameter.type).c_str());
+  std::snprintf(desc->dtargd_name, sizeof desc->dtargd_name, "%s", parameter.name.c_str());
+  desc->dtargd_mapping = desc->dtargd_ndx;
+}
+
+Rawtp g_rawtp;
+
+}  // namespace
+}  // namespace sonde
+
+extern "C" int sonde_rawtp_register(void) {
+  const dtrace_pattr_t attributes = {sonde::kEvolvingCommon, sonde::kPrivate, sonde::kPrivate, sonde::kPrivate,
+                                     sonde::kPrivate};
+  const dtrace_pops_t ops = {.dtps_provide = sonde::provide,
+                             .dtps_enable = sonde::enable,
+                             .dtps_disable = sonde::disable,
+                             .dtps_getargdesc = sonde::getargdesc,
+                             .dtps_destroy = sonde::destroy};
+  return dtrace_register(sonde::kName, &attributes, DTRACE_PRIV_KERNEL, nullptr, &ops, &sonde::g_rawtp,
+                         &sonde::g_rawtp.id);
+}
+
+extern "C" void sonde_rawtp_unregister(void) {
+  dtrace_unregister(sonde::g_rawtp.id);
+  sonde::g_rawtp = {};
+}

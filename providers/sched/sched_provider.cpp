@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// sched: which thread has a CPU, and why it has it no longer
+//
+// off-cpu, sleep, preempt fire in the thread that leaves, on-cpu in the thread that comes. The kernel's own threads and
+// the idle ones (tid 0) are threads as others.
+#include "providers/kernel_probes.h"
+#include "providers/provider_entry.h"
+
+namespace sonde {
+namespace {
+
+constexpr uint32_t kLinux61 = KERNEL_VERSION(6, 1, 0), kLinux616 = KERNEL_VERSION(6, 16, 0);
+constexpr char kTask[] = "struct task_struct *";
+
+// sched_switch: is it preempted in the kernel, the thread, the next one, the thread's state; 0: it could run on.
+constexpr KernelProbeRow kProbes[] = {
+    {"on-cpu", {{"sched_exit_tp", kLinux616, "arg0 != 0"}}},
+    {"off-cpu",
+     {{"sched_switch", kLinux61, nullptr, nullptr, {{2, kTask, "lwpsinfo_t *"}, {2, kTask, "psinfo_t *"}}, 2}}},
+    {"preempt", {{"sched_switch", kLinux61, "tid != 0 && (arg0 != 0 || arg3 == 0)"}}},
+    {"remain-cpu", {{"sched_exit_tp", kLinux616, "arg0 == 0"}}},
+    {"sleep", {{"sched_switch", kLinux61, "arg0 == 0 && arg3 != 0"}}},
+    {"surrender",
+     {{"sched_set_need_resched_tp",
+       kLinux616,
+       "arg1 != cpu",
+       nullptr,
+       {{0, kTask, "lwpsinfo_t *"}, {0, kTask, "psinfo_t *"}},
+       2}}},
+    {"wakeup",
+     {{"sched_waking", kLinux61, nullptr, nullptr, {{0, kTask, "lwpsinfo_t *"}, {0, kTask, "psinfo_t *"}}, 2}}},
+};
+
+constexpr RefusedProbe kRefused[] = {
+    {"change-pri",
+     "sched:::change-pri is not available: the kernel has no tracepoint for it; trace who asks: "
+     "syscall::setpriority:entry, syscall::sched_set*:entry"},
+    {"cpucaps-sleep", "sched:::cpucaps-sleep is not available: Linux has no CPU caps of that kind"},
+    {"cpucaps-wakeup", "sched:::cpucaps-wakeup is not available: Linux has no CPU caps of that kind"},
+    {"dequeue",
+     "sched:::dequeue is not available: the kernel has no tracepoint for it; a thread leaves the queue at "
+     "sched:::sleep"},
+    {"enqueue",
+     "sched:::enqueue is not available: the kernel has no tracepoint for it; a thread joins the queue behind "
+     "sched:::wakeup and at sched:::preempt"},
+    {"schedctl-nopreempt", "sched:::schedctl-nopreempt is not available: Linux has no schedctl"},
+    {"schedctl-preempt", "sched:::schedctl-preempt is not available: Linux has no schedctl"},
+    {"schedctl-yield", "sched:::schedctl-yield is not available: trace syscall::sched_yield:entry"},
+    {"tick",
+     "sched:::tick is not available: the kernel has no tracepoint for it; profile-N looks at every CPU N times a "
+     "second"},
+};
+
+KernelProvider g_sched{"sched", kProbes, kRefused};
+
+}  // namespace
+}  // namespace sonde
+
+extern "C" int sonde_sched_register(void) { return sonde::register_kernel_provider(sonde::g_sched); }
+extern "C" void sonde_sched_unregister(void) { dtrace_unregister(sonde::g_sched.id); }

@@ -14,24 +14,21 @@ namespace {
 
 constexpr char kModule[] = "vmlinux";
 
-uint32_t running_version() {
+uint32_t read_version() {
   utsname names{};
   unsigned major = 0, minor = 0;
   if (uname(&names) != 0 || std::sscanf(names.release, "%u.%u", &major, &minor) != 2) return 0;
   return KERNEL_VERSION(major, minor, 0);
 }
 
+uint32_t running_version() {
+  static const uint32_t kVersion = read_version();
+  return kVersion;
+}
+
 KernelProvider& provider_of(void* arg) { return *static_cast<KernelProvider*>(arg); }
 
 const KernelProbeRow& row_of(void* parg) { return *static_cast<const KernelProbeRow*>(parg); }
-
-/// The way that this kernel has; the last one, if it has none.
-const KernelWay& way_of(const KernelProbeRow& row) {
-  static const uint32_t kVersion = running_version();
-  for (const KernelWay& way : std::span(row.ways, static_cast<size_t>(row.way_count)))
-    if (way.since <= kVersion) return way;
-  return row.ways[row.way_count - 1];
-}
 
 std::string version_text(uint32_t version) {
   return std::to_string(version >> 16) + "." + std::to_string(version >> 8 & 0xff);
@@ -40,10 +37,9 @@ std::string version_text(uint32_t version) {
 void add(KernelProvider& provider, const KernelProbeRow& row) {
   const dtrace_id_t id = dtrace_probe_create(provider.id, kModule, "", row.name, 0, const_cast<KernelProbeRow*>(&row));
   if (id == 0) return;
-  const KernelWay& way = way_of(row);
-  sonde_probe_of_kernel(id, way.when, way.derived);
-  if (way.since > running_version())
-    sonde_probe_refuse(id, ("it needs Linux " + version_text(way.since) + ": the tracepoint " + way.tracepoint).c_str(),
+  sonde_probe_of_kernel(id, row.when, row.derived);
+  if (row.since > running_version())
+    sonde_probe_refuse(id, ("it needs Linux " + version_text(row.since) + ": the tracepoint " + row.tracepoint).c_str(),
                        1);
 }
 
@@ -61,7 +57,7 @@ void provide(void* arg, const dtrace_probedesc_t* spec) {
 
 void enable(void*, dtrace_id_t id, void* parg) {
   const sonde_tap_request request = {
-      .size = sizeof request, .kind = SONDE_TAP_TRACEPOINT, .symbol = way_of(row_of(parg)).tracepoint};
+      .size = sizeof request, .kind = SONDE_TAP_TRACEPOINT, .symbol = row_of(parg).tracepoint};
   sonde_tap_arm(id, &request);
 }
 
@@ -69,12 +65,12 @@ void disable(void*, dtrace_id_t id, void*) { sonde_tap_disarm(id); }
 void destroy(void*, dtrace_id_t, void*) {}
 
 void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
-  const KernelWay& way = way_of(row_of(parg));
-  if (desc->dtargd_ndx < 0 || desc->dtargd_ndx >= way.argument_count) {
+  const KernelProbeRow& row = row_of(parg);
+  if (desc->dtargd_ndx < 0 || desc->dtargd_ndx >= row.argument_count) {
     desc->dtargd_ndx = DTRACE_ARGNONE;
     return;
   }
-  const KernelArgument& argument = way.arguments[desc->dtargd_ndx];
+  const KernelArgument& argument = row.arguments[desc->dtargd_ndx];
   std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", argument.native);
   std::snprintf(desc->dtargd_xlate, sizeof desc->dtargd_xlate, "%s", argument.translated);
   desc->dtargd_mapping = argument.raw;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // For providers whose probes fire in the kernel, from a table: sched, io, tcp, ...
 //
-//   a probe --> its ways, the best first --> the first one that a kernel of this version has --> a tap, a condition in
-//               D, arguments
+//   a probe --> a tracepoint, a condition in D, arguments
 //
 // A new event is a row here; what its arguments mean are translators, in D, beside the table. So no source knows any of
 // them: a source has tracepoints, which pass words on, and the condition is a part of each clause's fire part.
@@ -27,19 +26,14 @@ struct KernelArgument {
 /// What a probe of another kind has no argument for: reads as 0.
 inline constexpr int kNoArgument = 9;
 
-struct KernelWay {
+struct KernelProbeRow {
+  const char* name;
   const char* tracepoint;
   uint32_t since = KERNEL_VERSION(6, 1, 0);  ///< the first version of Linux that has it
   const char* when = nullptr;                ///< D over its arguments; null: always
   const char* derived = nullptr;             ///< D, as sonde_probe_of_kernel() has it
   KernelArgument arguments[6] = {};
   int argument_count = 0;
-};
-
-struct KernelProbeRow {
-  const char* name;
-  KernelWay ways[2];
-  int way_count = 1;
 };
 
 struct KernelProvider {

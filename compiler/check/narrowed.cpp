@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/check/predicate_text.h"
+#include "runtime/base/check.h"
 
 namespace sonde {
 namespace {
@@ -16,15 +17,30 @@ bool fires_in_sonde(const ProbeDescription& one) {
          one.name.starts_with("tick-");
 }
 
-bool names_no_type(std::string_view) { return false; }
+/// Of an option, so it is right.
+ExprPtr parsed(const std::string& predicate) {
+  Diagnostics none;
+  const auto tree = parse_predicate(
+      predicate, [](std::string_view) { return false; }, none);
+  SONDE_CHECK(tree != nullptr);
+  return take_predicate(tree);
+}
+
+ExprPtr both(ExprPtr first, ExprPtr second) {
+  ExprPtr whole = std::make_unique<Expr>();
+  whole->kind = ExprKind::Logical;
+  whole->op = Op::LogAnd;
+  whole->where = second->where;
+  whole->kids.push_back(std::move(first));
+  whole->kids.push_back(std::move(second));
+  return whole;
+}
 
 }  // namespace
 
 void narrow_clauses(SyntaxTree& tree, const std::string& predicate) {
   if (predicate.empty()) return;
-  const std::string in_sonde = "pid == " + std::to_string(getpid());
-  const ExprPtr alone = take_predicate(parse_predicate(predicate, names_no_type));
-  const ExprPtr beside = take_predicate(parse_predicate(in_sonde + " || " + predicate, names_no_type));
+  const ExprPtr alone = parsed(predicate), beside = parsed("pid == " + std::to_string(getpid()) + " || " + predicate);
   for (Item& item : tree.items) {
     auto* clause = std::get_if<ClauseAst>(&item);
     const auto own = clause == nullptr ? 0 : std::ranges::count_if(clause->descriptions, fires_in_sonde);

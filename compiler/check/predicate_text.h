@@ -8,16 +8,15 @@
 #include <string_view>
 
 #include "compiler/ast/declarations.h"
+#include "compiler/source/diagnostic.h"
 
 namespace sonde {
 
-/// A tree whose only clause has `text` as its predicate: an expression in D without errors. `is_type` as in
-/// ParserQuestions. The tree owns what casts in it name.
+/// A tree whose only clause has `text`, an expression in D, as its predicate; null if it is none, which is reported.
+/// `is_type` as in ParserQuestions. The tree owns what casts in it name.
 std::shared_ptr<SyntaxTree> parse_predicate(const std::string& text,
-                                            const std::function<bool(std::string_view)>& is_type);
+                                            const std::function<bool(std::string_view)>& is_type,
+                                            Diagnostics& diagnostics);
 ExprPtr take_predicate(const std::shared_ptr<SyntaxTree>& tree);
-
-/// first && second
-ExprPtr both(ExprPtr first, ExprPtr second);
 
 }  // namespace sonde

@@ -182,7 +182,11 @@ ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, So
 ExprPtr preface(CheckContext& cx, const std::string& text) {
   if (text.empty()) return nullptr;
   const auto is_type = [&cx](std::string_view name) { return cx.world.types.find(name) || library_defines_type(name); };
-  const std::shared_ptr<SyntaxTree> tree = parse_predicate(text, is_type);
+  Diagnostics wrong;
+  const std::shared_ptr<SyntaxTree> tree = parse_predicate(text, is_type, wrong);
+  if (tree == nullptr)
+    cx.fail("D_SYNTAX", {}, "what the provider says of its probe is no expression of D: " + text,
+            wrong.any() ? wrong.list().front().message : "");
   cx.world.trees.push_back(tree);
   return check_scalar(cx, take_predicate(tree), "D_PRED_SCALAR",
                       "what a provider says of its probe must be of scalar type");

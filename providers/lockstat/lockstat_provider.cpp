@@ -12,8 +12,8 @@ namespace {
 constexpr uint32_t kLinux61 = KERNEL_VERSION(6, 1, 0);
 
 constexpr KernelProbeRow kProbes[] = {
-    {"contention-begin", {{"contention_begin", kLinux61, nullptr, nullptr, {{0, "void *"}, {1, "uint32_t"}}, 2}}},
-    {"contention-end", {{"contention_end", kLinux61, nullptr, nullptr, {{0, "void *"}, {1, "int32_t"}}, 2}}},
+    {"contention-begin", "contention_begin", kLinux61, nullptr, nullptr, {{0, "void *"}, {1, "uint32_t"}}, 2},
+    {"contention-end", "contention_end", kLinux61, nullptr, nullptr, {{0, "void *"}, {1, "int32_t"}}, 2},
 };
 
 #define SONDE_REFUSED(name)                                                                \

@@ -40,7 +40,7 @@ def newer_than(major, minor):
     return tuple(map(int, platform.release().split(".")[:2])) >= (major, minor)
 
 
-@scenario()
+@scenario(short=True)
 def kernel_sched_sleep(world):
     """Each sleep of a known number is a sleep; a thread that leaves its CPU sleeps or is preempted, nothing else."""
     out, said = traced(
@@ -224,7 +224,7 @@ def talked(world, clauses):
     return out, {"127.0.0.1": (port, from_port), "::1": (port6, from6)}, datagrams
 
 
-@scenario()
+@scenario(short=True)
 def kernel_tcp_connections(world):
     """Each connection is asked for, made at both ends and refused where nobody listens, with the addresses and ports of its ends."""
     out, ends, _ = talked(
@@ -284,10 +284,15 @@ def natives():
     for provider in ("sched", "io", "ip", "tcp", "udp"):
         text = (top / provider / f"{provider}_provider.cpp").read_text(encoding="utf-8")
         names = dict(re.findall(r'(k\w+)\[\] = "([^"]+)"', text))
-        alike = re.search(r'KernelProbeRow change\(.*?\{\{"\w+",(.*?)\}\}\};', text, re.S)
-        tables = re.findall(r'\{"([\w-]+)",\s+\{\{"\w+",(.*?)\}\}\},', text, re.S)
-        for probe, rows_ in tables + [(name, alike[1]) for name in re.findall(r'    change\("([\w-]+)"', text)]:
-            pairs = re.findall(r'\{\w+, (k\w+|"[^"]+")(?:, "(\w+) \*")?\}', rows_)
+        alike = re.search(r'"inet_sock_set_state",\s+kLinux61,\s+when,(.*?)\};', text, re.S)
+        rows_ = {}
+        for row in re.split(r"\n(?=    (?:\{|change\())", text):
+            if name := re.match(r'    \{"([\w-]+)",\s+"\w+",', row):
+                rows_[name[1]] = row
+            elif name := re.match(r'    change\("([\w-]+)"', row):
+                rows_[name[1]] = alike[1]
+        for probe, row in rows_.items():
+            pairs = re.findall(r'\{\w+, (k\w+|"[^"]+")(?:, "(\w+) \*")?\}', row)
             found[f"{provider}:::{probe}"] = [(translated, names.get(native, native.strip('"'))) for native, translated in pairs]
     return found
 

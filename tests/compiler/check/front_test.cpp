@@ -273,5 +273,39 @@ TEST(FrontEnd, IsFast) {
   EXPECT_LT(took, 20'000'000);
 }
 
+/// What a provider says of a probe in the kernel is foreign text: a mistake in it is reported, like one in a script.
+TEST(ProbesOfTheKernel, AMistakeOfTheProviderIsReported) {
+  static dtrace_provider_id_t id;
+  Front front;
+  const dtrace_pops_t ops = {
+      .dtps_provide =
+          [](void*, const dtrace_probedesc_t* spec) {
+            if (spec != nullptr) return;
+            const auto add = [](const char* name, const char* when, const char* derived) {
+              sonde_probe_of_kernel(dtrace_probe_create(id, "m", "f", name, 0, nullptr), when, derived);
+            };
+            add("right", "arg0 == 3 && tid != 0", "arg1 + 8");
+            add("cut", "arg0 ==", nullptr);
+            add("clauses", "1/ {} BEGIN /1", nullptr);
+            add("unknown", "nosuch == 3", nullptr);
+          },
+      .dtps_enable = [](void*, dtrace_id_t, void*) {},
+      .dtps_disable = [](void*, dtrace_id_t, void*) {},
+      .dtps_destroy = [](void*, dtrace_id_t, void*) {}};
+  const dtrace_attribute_t plain = {DTRACE_STABILITY_EVOLVING, DTRACE_STABILITY_EVOLVING, DTRACE_CLASS_COMMON};
+  const dtrace_pattr_t attributes = {plain, plain, plain, plain, plain};
+  ASSERT_EQ(dtrace_register("wrong", &attributes, DTRACE_PRIV_KERNEL, nullptr, &ops, nullptr, &id), 0);
+  EXPECT_EQ(front.rendered("wrong:::right { trace(arg0); }"), "");
+  for (const char* name : {"cut", "clauses"}) {
+    front.diagnostics = {};
+    EXPECT_THAT(front.rendered("wrong:::" + std::string(name) + " { trace(arg0); }"),
+                testing::HasSubstr("what the provider says of its probe is no expression of D"))
+        << name;
+  }
+  front.diagnostics = {};
+  EXPECT_THAT(front.rendered("wrong:::unknown { trace(arg0); }"), testing::HasSubstr("failed to resolve nosuch"));
+  EXPECT_EQ(dtrace_unregister(id), 0);
+}
+
 }  // namespace
 }  // namespace sonde

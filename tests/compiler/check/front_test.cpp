@@ -277,21 +277,21 @@ TEST(FrontEnd, IsFast) {
 TEST(ProbesOfTheKernel, AMistakeOfTheProviderIsReported) {
   static dtrace_provider_id_t id;
   Front front;
-  const dtrace_pops_t ops = {
-      .dtps_provide =
-          [](void*, const dtrace_probedesc_t* spec) {
-            if (spec != nullptr) return;
-            const auto add = [](const char* name, const char* when, const char* derived) {
-              sonde_probe_of_kernel(dtrace_probe_create(id, "m", "f", name, 0, nullptr), when, derived);
-            };
-            add("right", "arg0 == 3 && tid != 0", "arg1 + 8");
-            add("cut", "arg0 ==", nullptr);
-            add("clauses", "1/ {} BEGIN /1", nullptr);
-            add("unknown", "nosuch == 3", nullptr);
-          },
-      .dtps_enable = [](void*, dtrace_id_t, void*) {},
-      .dtps_disable = [](void*, dtrace_id_t, void*) {},
-      .dtps_destroy = [](void*, dtrace_id_t, void*) {}};
+  const dtrace_pops_t ops = {.dtps_provide =
+                                 [](void*, const dtrace_probedesc_t* spec) {
+                                   if (spec != nullptr) return;
+                                   const auto add = [](const char* name, const char* when, const char* derived) {
+                                     sonde_probe_of_kernel(dtrace_probe_create(id, "m", "f", name, 0, nullptr), when,
+                                                           derived);
+                                   };
+                                   add("right", "arg0 == 3 && tid != 0", "arg1 + 8");
+                                   add("cut", "arg0 ==", nullptr);
+                                   add("clauses", "1/ {} BEGIN /1", nullptr);
+                                   add("unknown", "nosuch == 3", nullptr);
+                                 },
+                             .dtps_enable = [](void*, dtrace_id_t, void*) {},
+                             .dtps_disable = [](void*, dtrace_id_t, void*) {},
+                             .dtps_destroy = [](void*, dtrace_id_t, void*) {}};
   const dtrace_attribute_t plain = {DTRACE_STABILITY_EVOLVING, DTRACE_STABILITY_EVOLVING, DTRACE_CLASS_COMMON};
   const dtrace_pattr_t attributes = {plain, plain, plain, plain, plain};
   ASSERT_EQ(dtrace_register("wrong", &attributes, DTRACE_PRIV_KERNEL, nullptr, &ops, nullptr, &id), 0);

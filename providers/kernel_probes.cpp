@@ -49,8 +49,7 @@ void provide(void* arg, const dtrace_probedesc_t* spec) {
     for (const KernelProbeRow& row : provider.probes) add(provider, row);
     return;
   }
-  const std::string_view wanted = spec->dtpd_provider;
-  if (!wanted.empty() && wanted != provider.name) return;
+  if (std::string_view(spec->dtpd_provider) != provider.name) return;  // `tick` alone does not mean sched's
   for (const RefusedProbe& refused : provider.refused)
     if (std::string_view(spec->dtpd_name) == refused.name) sonde_provide_error("D_PDESC_ZERO", refused.message);
 }

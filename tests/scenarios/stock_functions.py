@@ -252,6 +252,6 @@ def stock_functions_refuse_what_they_cannot(world):
     need_it(world)
     program = world.program("many_forks")
     for clause, said in (("pid$target:a.out:f:entry { chill(1000); }", "would have to wait"),
-                         ("pid$target:a.out:f:entry, syscall:::entry { }", "functions only")):
+                         ("pid$target:a.out:f:entry, syscall:::entry { }", "functions and the kernel only")):
         result = world.sonde("-w", *SOURCE, "-n", clause, "-c", f"{program} 1", status=1)
         check(said in result.stderr, f"{clause}: {result.stderr}")

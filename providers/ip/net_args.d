@@ -68,7 +68,7 @@ translator udpinfo_t < struct iphdr *H > {
   udp_sport = ntohs(((struct udphdr *)__behind[H])->source); udp_dport = ntohs(((struct udphdr *)__behind[H])->dest); udp_length = ntohs(((struct udphdr *)__behind[H])->len);
   udp_checksum = ntohs(((struct udphdr *)__behind[H])->check); udp_hdr = __behind[H];
 };
-/* A connection is a struct sock; __derived: the packet that changes it comes from the other end. */
+/* A connection is a struct sock. __derived: the packet that changes it comes from the other end. */
 translator pktinfo_t < struct sock *S > { pkt_addr = 0; };
 translator csinfo_t < struct sock *S > { cs_addr = (uintptr_t)S; cs_pid = pid; cs_zoneid = 0; };
 inline string __local[struct sock *S] = S->__sk_common.skc_family == 2 ? __address4(S->__sk_common.skc_rcv_saddr) : __address6(*(uint64_t *)&S->__sk_common.skc_v6_rcv_saddr, *((uint64_t *)&S->__sk_common.skc_v6_rcv_saddr + 1));

@@ -53,6 +53,14 @@ KernelLayout::Function KernelLayout::function(const std::string& name) {
   return at->second;
 }
 
+/// Programs are made anew whenever something is added to a session, and a name is looked for in all of BTF.
+Result<std::vector<TracepointArgument>> KernelLayout::tracepoint(const std::string& name) {
+  if (const auto known = tracepoints_.find(name); known != tracepoints_.end()) return known->second;
+  auto arguments = tracepoint_arguments(*types_, name);
+  if (arguments) tracepoints_[name] = *arguments;
+  return arguments;
+}
+
 Result<KernelLayout> KernelLayout::read() {
   auto types = read_btf(kPath);
   if (!types) return std::move(types).error();

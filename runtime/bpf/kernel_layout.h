@@ -24,9 +24,7 @@ class KernelLayout {
   Result<int32_t> offset(std::string_view structure, std::string_view path);
 
   /// What a program finds in its context. Errors: ENOENT, this kernel has no such tracepoint.
-  Result<std::vector<TracepointArgument>> tracepoint(const std::string& name) {
-    return tracepoint_arguments(*types_, name);
-  }
+  Result<std::vector<TracepointArgument>> tracepoint(const std::string& name);
 
   struct Function {
     uint64_t address = 0, size = 0;  ///< 0: unknown
@@ -39,8 +37,9 @@ class KernelLayout {
 
   std::unique_ptr<CTypes> types_;
   std::map<std::string, int32_t> known_;
-  std::map<std::string, Function> functions_;             ///< those that were asked for
-  std::map<std::string, CType, std::less<>> structures_;  ///< those that were asked for
+  std::map<std::string, Function> functions_;                           ///< those that were asked for
+  std::map<std::string, std::vector<TracepointArgument>> tracepoints_;  ///< the same
+  std::map<std::string, CType, std::less<>> structures_;                ///< those that were asked for
 };
 
 }  // namespace sonde::bpf

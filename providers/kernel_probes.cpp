@@ -65,11 +65,12 @@ void destroy(void*, dtrace_id_t, void*) {}
 
 void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
   const KernelProbeRow& row = row_of(parg);
-  if (desc->dtargd_ndx < 0 || desc->dtargd_ndx >= row.argument_count) {
+  const auto index = static_cast<size_t>(desc->dtargd_ndx);
+  if (index >= row.arguments.size()) {
     desc->dtargd_ndx = DTRACE_ARGNONE;
     return;
   }
-  const KernelArgument& argument = row.arguments[desc->dtargd_ndx];
+  const KernelArgument& argument = row.arguments[index];
   std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", argument.native);
   std::snprintf(desc->dtargd_xlate, sizeof desc->dtargd_xlate, "%s", argument.translated);
   desc->dtargd_mapping = argument.raw;

@@ -32,8 +32,7 @@ struct KernelProbeRow {
   uint32_t since = KERNEL_VERSION(6, 1, 0);  ///< the first version of Linux that has it
   const char* when = nullptr;                ///< D over its arguments; null: always
   const char* derived = nullptr;             ///< D, as sonde_probe_of_kernel() has it
-  KernelArgument arguments[6] = {};
-  int argument_count = 0;
+  std::span<const KernelArgument> arguments = {};
 };
 
 struct KernelProvider {

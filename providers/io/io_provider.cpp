@@ -12,21 +12,14 @@ namespace {
 constexpr uint32_t kLinux61 = KERNEL_VERSION(6, 1, 0), kLinux616 = KERNEL_VERSION(6, 16, 0);
 constexpr char kRequest[] = "struct request *";
 
+constexpr KernelArgument kRequestArguments[] = {
+    {0, kRequest, "bufinfo_t *"}, {0, kRequest, "devinfo_t *"}, {0, kRequest, "fileinfo_t *"}};
+constexpr KernelArgument kDoneArguments[] = {
+    {0, "struct __done *", "bufinfo_t *"}, {0, kRequest, "devinfo_t *"}, {0, kRequest, "fileinfo_t *"}};
+
 constexpr KernelProbeRow kProbes[] = {
-    {"start",
-     "block_rq_issue",
-     kLinux61,
-     nullptr,
-     nullptr,
-     {{0, kRequest, "bufinfo_t *"}, {0, kRequest, "devinfo_t *"}, {0, kRequest, "fileinfo_t *"}},
-     3},
-    {"done",
-     "block_rq_complete",
-     kLinux61,
-     nullptr,
-     nullptr,
-     {{0, "struct __done *", "bufinfo_t *"}, {0, kRequest, "devinfo_t *"}, {0, kRequest, "fileinfo_t *"}},
-     3},
+    {"start", "block_rq_issue", kLinux61, nullptr, nullptr, kRequestArguments},
+    {"done", "block_rq_complete", kLinux61, nullptr, nullptr, kDoneArguments},
     {"wait-start", "sched_switch", kLinux61, "arg3 != 0 && curthread->in_iowait != 0"},
     {"wait-done", "sched_exit_tp", kLinux616, "arg0 != 0 && curthread->in_iowait != 0"},
 };

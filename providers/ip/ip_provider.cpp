@@ -13,31 +13,16 @@ constexpr char kPacket[] = "struct sk_buff *", kHeader[] = "struct iphdr *";
 // In network byte order: ETH_P_IP, ETH_P_IPV6.
 constexpr char kIsIp[] = "((struct sk_buff *)arg0)->protocol == 8 || ((struct sk_buff *)arg0)->protocol == 0xdd86";
 
+constexpr KernelArgument kPacketArguments[] = {{0, kPacket, "pktinfo_t *"},
+                                               {0, kPacket, "csinfo_t *"},
+                                               {SONDE_ARGUMENT_DERIVED, kHeader, "ipinfo_t *"},
+                                               {0, kPacket, "ifinfo_t *"},
+                                               {SONDE_ARGUMENT_DERIVED, kHeader, "ipv4info_t *"},
+                                               {SONDE_ARGUMENT_DERIVED, kHeader, "ipv6info_t *"}};
+
 constexpr KernelProbeRow kProbes[] = {
-    {"send",
-     "net_dev_queue",
-     kLinux61,
-     kIsIp,
-     "__sent_ip[(struct sk_buff *)arg0]",
-     {{0, kPacket, "pktinfo_t *"},
-      {0, kPacket, "csinfo_t *"},
-      {SONDE_ARGUMENT_DERIVED, kHeader, "ipinfo_t *"},
-      {0, kPacket, "ifinfo_t *"},
-      {SONDE_ARGUMENT_DERIVED, kHeader, "ipv4info_t *"},
-      {SONDE_ARGUMENT_DERIVED, kHeader, "ipv6info_t *"}},
-     6},
-    {"receive",
-     "netif_receive_skb",
-     kLinux61,
-     kIsIp,
-     "__received_ip[(struct sk_buff *)arg0]",
-     {{0, kPacket, "pktinfo_t *"},
-      {0, kPacket, "csinfo_t *"},
-      {SONDE_ARGUMENT_DERIVED, kHeader, "ipinfo_t *"},
-      {0, kPacket, "ifinfo_t *"},
-      {SONDE_ARGUMENT_DERIVED, kHeader, "ipv4info_t *"},
-      {SONDE_ARGUMENT_DERIVED, kHeader, "ipv6info_t *"}},
-     6},
+    {"send", "net_dev_queue", kLinux61, kIsIp, "__sent_ip[(struct sk_buff *)arg0]", kPacketArguments},
+    {"receive", "netif_receive_skb", kLinux61, kIsIp, "__received_ip[(struct sk_buff *)arg0]", kPacketArguments},
 };
 
 KernelProvider g_ip{"ip", kProbes, {}};

@@ -11,9 +11,12 @@ namespace {
 
 constexpr uint32_t kLinux61 = KERNEL_VERSION(6, 1, 0);
 
+constexpr KernelArgument kBeginArguments[] = {{0, "void *"}, {1, "uint32_t"}};
+constexpr KernelArgument kEndArguments[] = {{0, "void *"}, {1, "int32_t"}};
+
 constexpr KernelProbeRow kProbes[] = {
-    {"contention-begin", "contention_begin", kLinux61, nullptr, nullptr, {{0, "void *"}, {1, "uint32_t"}}, 2},
-    {"contention-end", "contention_end", kLinux61, nullptr, nullptr, {{0, "void *"}, {1, "int32_t"}}, 2},
+    {"contention-begin", "contention_begin", kLinux61, nullptr, nullptr, kBeginArguments},
+    {"contention-end", "contention_end", kLinux61, nullptr, nullptr, kEndArguments},
 };
 
 #define SONDE_REFUSED(name)                                                                \

@@ -12,21 +12,18 @@ namespace {
 constexpr uint32_t kLinux61 = KERNEL_VERSION(6, 1, 0), kLinux616 = KERNEL_VERSION(6, 16, 0);
 constexpr char kTask[] = "struct task_struct *";
 
+constexpr KernelArgument kNextThread[] = {{2, kTask, "lwpsinfo_t *"}, {2, kTask, "psinfo_t *"}};
+constexpr KernelArgument kThread[] = {{0, kTask, "lwpsinfo_t *"}, {0, kTask, "psinfo_t *"}};
+
 // sched_switch: is it preempted in the kernel, the thread, the next one, the thread's state; 0: it could run on.
 constexpr KernelProbeRow kProbes[] = {
     {"on-cpu", "sched_exit_tp", kLinux616, "arg0 != 0"},
-    {"off-cpu", "sched_switch", kLinux61, nullptr, nullptr, {{2, kTask, "lwpsinfo_t *"}, {2, kTask, "psinfo_t *"}}, 2},
+    {"off-cpu", "sched_switch", kLinux61, nullptr, nullptr, kNextThread},
     {"preempt", "sched_switch", kLinux61, "tid != 0 && (arg0 != 0 || arg3 == 0)"},
     {"remain-cpu", "sched_exit_tp", kLinux616, "arg0 == 0"},
     {"sleep", "sched_switch", kLinux61, "arg0 == 0 && arg3 != 0"},
-    {"surrender",
-     "sched_set_need_resched_tp",
-     kLinux616,
-     "arg1 != cpu",
-     nullptr,
-     {{0, kTask, "lwpsinfo_t *"}, {0, kTask, "psinfo_t *"}},
-     2},
-    {"wakeup", "sched_waking", kLinux61, nullptr, nullptr, {{0, kTask, "lwpsinfo_t *"}, {0, kTask, "psinfo_t *"}}, 2},
+    {"surrender", "sched_set_need_resched_tp", kLinux616, "arg1 != cpu", nullptr, kThread},
+    {"wakeup", "sched_waking", kLinux61, nullptr, nullptr, kThread},
 };
 
 constexpr RefusedProbe kRefused[] = {

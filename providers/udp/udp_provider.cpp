@@ -9,29 +9,17 @@ namespace {
 constexpr uint32_t kLinux61 = KERNEL_VERSION(6, 1, 0);
 constexpr char kPacket[] = "struct sk_buff *", kHeader[] = "struct iphdr *";
 
+constexpr KernelArgument kDatagramArguments[] = {{0, kPacket, "pktinfo_t *"},
+                                                 {0, kPacket, "csinfo_t *"},
+                                                 {SONDE_ARGUMENT_DERIVED, kHeader, "ipinfo_t *"},
+                                                 {0, kPacket, "udpsinfo_t *"},
+                                                 {SONDE_ARGUMENT_DERIVED, kHeader, "udpinfo_t *"}};
+
 constexpr KernelProbeRow kProbes[] = {
-    {"send",
-     "net_dev_queue",
-     kLinux61,
-     "__sends[(struct sk_buff *)arg0, 17]",
-     "__sent_ip[(struct sk_buff *)arg0]",
-     {{0, kPacket, "pktinfo_t *"},
-      {0, kPacket, "csinfo_t *"},
-      {SONDE_ARGUMENT_DERIVED, kHeader, "ipinfo_t *"},
-      {0, kPacket, "udpsinfo_t *"},
-      {SONDE_ARGUMENT_DERIVED, kHeader, "udpinfo_t *"}},
-     5},
-    {"receive",
-     "netif_receive_skb",
-     kLinux61,
-     "__receives[(struct sk_buff *)arg0, 17]",
-     "__received_ip[(struct sk_buff *)arg0]",
-     {{0, kPacket, "pktinfo_t *"},
-      {0, kPacket, "csinfo_t *"},
-      {SONDE_ARGUMENT_DERIVED, kHeader, "ipinfo_t *"},
-      {0, kPacket, "udpsinfo_t *"},
-      {SONDE_ARGUMENT_DERIVED, kHeader, "udpinfo_t *"}},
-     5},
+    {"send", "net_dev_queue", kLinux61, "__sends[(struct sk_buff *)arg0, 17]", "__sent_ip[(struct sk_buff *)arg0]",
+     kDatagramArguments},
+    {"receive", "netif_receive_skb", kLinux61, "__receives[(struct sk_buff *)arg0, 17]",
+     "__received_ip[(struct sk_buff *)arg0]", kDatagramArguments},
 };
 
 KernelProvider g_udp{"udp", kProbes, {}};

@@ -284,15 +284,13 @@ def natives():
     for provider in ("sched", "io", "ip", "tcp", "udp"):
         text = (top / provider / f"{provider}_provider.cpp").read_text(encoding="utf-8")
         names = dict(re.findall(r'(k\w+)\[\] = "([^"]+)"', text))
-        alike = re.search(r'"inet_sock_set_state",\s+kLinux61,\s+when,(.*?)\};', text, re.S)
-        rows_ = {}
+        lists = dict(re.findall(r"constexpr KernelArgument (k\w+)\[\] = \{(.*?)\};", text, re.S))
+        alike = re.search(r"KernelProbeRow change\(.*?(k\w+Arguments)\}", text, re.S)
         for row in re.split(r"\n(?=    (?:\{|change\())", text):
-            if name := re.match(r'    \{"([\w-]+)",\s+"\w+",', row):
-                rows_[name[1]] = row
-            elif name := re.match(r'    change\("([\w-]+)"', row):
-                rows_[name[1]] = alike[1]
-        for probe, row in rows_.items():
-            pairs = re.findall(r'\{\w+, (k\w+|"[^"]+")(?:, "(\w+) \*")?\}', row)
+            if not (head := re.match(r'    (?:\{|change\()"([\w-]+)",', row)) or "is not available" in row:
+                continue
+            own = alike if row.startswith("    change(") else re.search(r"(" + "|".join(lists or ["no list"]) + r")\b", row)
+            probe, pairs = head[1], re.findall(r'\{\w+, (k\w+|"[^"]+")(?:, "(\w+) \*")?\}', lists[own[1]] if own else "")
             found[f"{provider}:::{probe}"] = [(translated, names.get(native, native.strip('"'))) for native, translated in pairs]
     return found
 

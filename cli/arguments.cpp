@@ -517,6 +517,7 @@ class Parser {
     }
     if (arguments_.mode == Mode::CheckProvider && !arguments_.pids.empty())
       return fail("-p: --check-provider has a program of its own, which -c names", false);
+    if (arguments_.mode == Mode::Why) return consistent_why();
     const bool lists_calls = arguments_.programs.empty() && arguments_.mode == Mode::Trace;
     if (!lists_calls && !of_calls_.empty()) return fail(of_calls_, false);
     if (!arguments_.programs.empty() && !letter_of_strace_.empty()) return fail(letter_of_strace_, false);
@@ -533,6 +534,16 @@ class Parser {
                         arguments_.commands.empty() ? "each process has its own -p" : hint_on_command()),
                   false);
     return !arguments_.no_script || settle_calls();
+  }
+
+  bool consistent_why() {
+    if (!arguments_.commands.empty())
+      return fail("--why: it looks at processes that wait already, which -p names, and starts none", false);
+    if (!arguments_.programs.empty() || arguments_.summary || arguments_.off_cpu || !of_calls_.empty())
+      return fail("--why: it traces nothing: only -p and -o may stand beside it", false);
+    if (!arguments_.words.empty())
+      return fail("--why: no word " + arguments_.words.front() + "\n    each process has its own -p", false);
+    return !arguments_.pids.empty() || fail("--why: -p PID names the process that does not go on", false);
   }
 
   /// What letters of D mean where there is no script.

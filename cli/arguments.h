@@ -15,7 +15,7 @@
 
 namespace sonde {
 
-enum class Mode : uint8_t { Trace, List, CompileOnly, Version, Help, Prompt, CheckProvider, Completion, Doctor };
+enum class Mode : uint8_t { Trace, List, CompileOnly, Version, Help, Prompt, CheckProvider, Completion, Doctor, Why };
 
 struct Arguments {
   struct Program {

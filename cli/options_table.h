@@ -245,6 +245,8 @@ inline constexpr std::array kCommandLine = std::to_array<CommandLineOption>({
      "prints the fire part of each clause; with -e, only that"},
     {0, "repl", "", kNoValue, OptionGroup::Instead, Enters{Mode::Prompt}, true,
      "starts the prompt, as sonde alone does on a terminal"},
+    {0, "why", "", kNoValue, OptionGroup::Instead, Enters{Mode::Why}, true,
+     "says why the processes of -p do not go on: who waits for whom, and which of them are in a deadlock"},
     {0, "check-provider", "FILE.so", ValueKind::File, OptionGroup::Instead, Enters{Mode::CheckProvider}, false,
      "for provider authors: enables every probe while -c COMMAND runs, and reports errors; -n names probes that the "
      "provider makes on demand"},

@@ -48,6 +48,7 @@
 #include "cli/sources.h"
 #include "cli/summary.h"
 #include "cli/unfired.h"
+#include "cli/why.h"
 #include "cli/words.h"
 #include "compiler/library/library.h"
 #include "runtime/base/interrupt.h"
@@ -305,6 +306,7 @@ class Run {
       case Mode::CheckProvider:
       case Mode::Completion:
       case Mode::Doctor:
+      case Mode::Why:
       case Mode::Help: return 0;
     }
     return kFatal;
@@ -574,6 +576,10 @@ int run_command(int argc, char** argv) {
   if (arguments.mode == Mode::CheckProvider) {
     const int status = check_provider(arguments, options);
     return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? status : unwritten();
+  }
+  if (arguments.mode == Mode::Why) {
+    const auto status = show_waits(arguments, options, output);
+    return status ? finished(output, *status) : fatal(status.error().message());
   }
   auto run = std::make_unique<Run>(std::move(arguments), options, output, std::move(handed));
   int status = run->run();

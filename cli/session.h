@@ -55,6 +55,8 @@ class Session {
   /// Prints a line for each thread that sleeps in a system call: now if processes were attached to, and when the run is
   /// interrupted. With `stacks`, the first time each one's user stack below it.
   void show_calls_under_way(bool stacks);
+  /// The user stack of a thread of a target that sleeps in a call, or the reason why there is none; indented, ends a line.
+  std::string stack_of_sleeper(uint32_t pid, uint32_t tid);
   /// Enables a compiled text; returns the ids of the enablings.
   Result<std::vector<uint32_t>> enable(const CompiledText& text);
 
@@ -78,7 +80,6 @@ class Session {
   Result<void> begin(const std::vector<std::string>& words, const Forecast& forecast);
   std::vector<uint32_t> named_processes(std::span<const SourceText> texts, const MacroValues& macros);
   void write_calls_under_way(bool stacks);
-  std::string stack_of_sleeper(uint32_t pid, uint32_t tid);
 
   Options& options_;
   FileOutput& output_;

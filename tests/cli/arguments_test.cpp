@@ -79,6 +79,16 @@ TEST(Arguments, LettersThatAreShortForOptions) {
   EXPECT_THAT(check.commands, ElementsAre(ElementsAre("touch", "file")));
 }
 
+TEST(Arguments, WhyIsForProcessesOnly) {
+  const Arguments why = right({"--why", "-p", "7", "-p", "8", "-o", "out"});
+  EXPECT_EQ(why.mode, Mode::Why);
+  EXPECT_THAT(why.pids, ElementsAre(7u, 8u));
+  EXPECT_THAT(wrong({"--why"}).message, HasSubstr("--why: -p PID names the process"));
+  EXPECT_THAT(wrong({"--why", "-p", "7", "-c", "true"}).message, HasSubstr("--why: it looks at processes that wait"));
+  for (const char* other : {"-T", "--summary", "--off-cpu", "--trace=read"})
+    EXPECT_THAT(wrong({"--why", "-p", "7", other}).message, HasSubstr("--why: it traces nothing")) << other;
+}
+
 TEST(Arguments, DeltaOrCumulative) {
   EXPECT_EQ(settings_of(right({"--delta", "--delta", "-n", "BEGIN"})), "temporality=delta temporality=delta");
   EXPECT_EQ(settings_of(right({"--cumulative", "-n", "BEGIN"})), "temporality=cumulative");
@@ -212,7 +222,7 @@ TEST(Arguments, WhatIsRefused) {
             "trace(copyinstr(arg1)); }'",
             true},
            {{"-e", "-l"},
-            "only one of these may be given: -l, -e, --repl, --check-provider, --completion, --help, -V",
+            "only one of these may be given: -l, -e, --repl, --why, --check-provider, --completion, --help, -V",
             true},
            {{"-G"}, "-G: USDT is not there yet", false},
            {{"-A"}, "anonymous tracing is not there", false},

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/waits/waits.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <deque>
+
+#include "runtime/process/proc_maps.h"
+#include "runtime/process/syscall_table.h"
+#include "runtime/waits/futexes.h"
+
+namespace sonde {
+namespace {
+
+Wait outside(std::string text) { return {.text = std::move(text), .needs = {}, .may_end = true}; }
+
+Wait explain_sleep(Facts&, const ThreadFacts&) { return outside("sleeps for a time that it has set itself"); }
+
+Wait explain_signal_wait(Facts&, const ThreadFacts&) { return outside("waits for a signal"); }
+
+/// The kernel goes on with a call that has a time-out, after a stop: the arguments are those of that call.
+Wait explain_restarted(Facts& facts, const ThreadFacts& thread) {
+  if (!thread.sleeps_in.starts_with("futex")) return outside("sleeps, with a time-out");
+  Wait wait = explain_futex(facts, thread);
+  wait.may_end = true;
+  return wait;
+}
+
+struct WaitingCall {
+  std::string_view name;
+  Wait (*explain)(Facts& facts, const ThreadFacts& thread);
+};
+
+constexpr auto kWaitingCalls = std::to_array<WaitingCall>({
+    {"futex", explain_futex},
+    {"restart_syscall", explain_restarted},
+    {"nanosleep", explain_sleep},
+    {"clock_nanosleep", explain_sleep},
+    {"pause", explain_signal_wait},
+    {"rt_sigsuspend", explain_signal_wait},
+    {"rt_sigtimedwait", explain_signal_wait},
+});
+
+/// Of a thread in a call that is in no row.
+Wait explain_other(const ThreadFacts& thread) {
+  const SyscallInfo* call = find_syscall(*thread.call);
+  return outside("waits in " + (call == nullptr ? unnamed_call(*thread.call) : std::string(call->name)) +
+                 "(), and for whom is not known");
+}
+
+/// None: it runs, or is about to.
+std::optional<Wait> explain(Facts& facts, const ThreadFacts& thread) {
+  if (thread.state == 'T') return outside("is stopped by a signal until it gets SIGCONT");
+  if (thread.state == 't')
+    return outside("is stopped by process " + std::to_string(facts.process(thread.pid).tracer) + ", which traces it");
+  if (thread.call_line.empty()) return outside("cannot be looked at: /proc/PID/syscall cannot be read");
+  if (!thread.call || thread.state == 'R') return std::nullopt;
+  if (runs_compat_program(thread.pid)) return outside("waits in a call of 32-bit code, and for whom is not known");
+  const SyscallInfo* call = find_syscall(*thread.call);
+  const auto row =
+      std::ranges::find(kWaitingCalls, call == nullptr ? "" : std::string_view(call->name), &WaitingCall::name);
+  return row == kWaitingCalls.end() ? explain_other(thread) : row->explain(facts, thread);
+}
+
+class Look {
+ public:
+  explicit Look(std::span<const uint32_t> pids) : asked_(pids) {}
+
+  Result<WaitPicture> take() {
+    for (uint32_t pid : asked_) {
+      if (auto seen = check_seen(pid); !seen) return std::move(seen).error();
+      reach(pid);
+    }
+    for (; !next_.empty(); next_.pop_front()) look_at(next_.front());
+    std::erase_if(picture_.waits, [&](const auto& one) { return !unchanged(*known_.at(one.first)); });
+    return std::move(picture_);
+  }
+
+ private:
+  Result<void> check_seen(uint32_t pid) {
+    if (picture_.facts.threads_of(pid).empty())
+      return Error("process " + std::to_string(pid) + " does not exist", ESRCH);
+    const auto& threads = picture_.facts.threads_of(pid);
+    const bool closed = std::ranges::all_of(threads, [](const auto& one) { return one.second.call_line.empty(); });
+    if (!closed) return {};
+    return Error("process " + std::to_string(pid) + " cannot be looked into: permission denied", EACCES);
+  }
+
+  void reach(uint32_t pid) {
+    if (std::ranges::find(reached_, pid) != reached_.end()) return;
+    reached_.push_back(pid);
+    next_.push_back(pid);
+  }
+
+  void look_at(uint32_t pid) {
+    const bool asked = std::ranges::find(asked_, pid) != asked_.end();
+    for (const auto& [tid, thread] : picture_.facts.threads_of(pid)) {
+      picture_.threads.push_back({pid, tid, asked});
+      known_[tid] = &thread;
+      auto wait = explain(picture_.facts, thread);
+      if (!wait) continue;
+      if (wait->follows || asked)
+        for (const std::vector<uint32_t>& any : wait->needs)
+          for (uint32_t needed : any) follow(needed);
+      picture_.waits.emplace(tid, std::move(*wait));
+    }
+  }
+
+  void follow(uint32_t tid) {
+    if (const ThreadFacts* thread = picture_.facts.known_thread(tid)) reach(thread->pid);
+  }
+
+  std::span<const uint32_t> asked_;
+  WaitPicture picture_;
+  std::vector<uint32_t> reached_;
+  std::deque<uint32_t> next_;
+  std::map<uint32_t, const ThreadFacts*> known_;
+};
+
+}  // namespace
+
+Result<WaitPicture> look_at_waits(std::span<const uint32_t> pids) { return Look(pids).take(); }
+
+}  // namespace sonde

@@ -313,6 +313,17 @@ unsigned long sonde_location(unsigned long function)
 	return location_of(function);
 }
 
+/**
+ * sonde_filter_free() - free the list of functions that an ftrace_ops hooks
+ * @ops: not registered
+ *
+ * Context: Process context. May sleep.
+ */
+void sonde_filter_free(struct ftrace_ops *ops)
+{
+	free_filter(ops);
+}
+
 struct tracepoint_search {
 	const char *name;
 	struct tracepoint *found;

@@ -6,6 +6,7 @@
 #ifndef SONDE_HOOKS_H
 #define SONDE_HOOKS_H
 
+#include <linux/ftrace.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
 #include <linux/tracepoint.h>
@@ -69,6 +70,7 @@ void *sonde_function_call(const char *name, const char *signature);
 const char *sonde_lacks(unsigned long events);
 const char *sonde_hook_missing(enum sonde_hook_index index);
 unsigned long sonde_location(unsigned long function);
+void sonde_filter_free(struct ftrace_ops *ops);
 struct tracepoint *sonde_tracepoint(const char *name);
 unsigned long sonde_body(enum sonde_hook_index index);
 
@@ -80,7 +82,7 @@ void sonde_hooks_leave(void);
 long sonde_hooks_busy(void);
 
 /* In tramp.S: each jumps to the target of its index; see hook_thunk_to() in hooks.c. */
-#define SONDE_THUNKS 24
+#define SONDE_THUNKS 32
 extern void (*const sonde_thunks[SONDE_THUNKS])(void);
 extern unsigned long sonde_thunk_targets[SONDE_THUNKS];
 

@@ -42,6 +42,7 @@
 #include "kmod/device/device.h"
 #include "kmod/device/events.h"
 #include "kmod/device/fire.h"
+#include "kmod/device/functions.h"
 #include "kmod/device/hold.h"
 #include "kmod/device/kernel.h"
 #include "kmod/device/programs.h"
@@ -506,6 +507,7 @@ int sonde_device_init(void)
 	sonde_targets_find();
 	sonde_fire_init();
 	sonde_kernel_init();
+	sonde_returns_init();
 	sonde_points_init();
 	sonde_syscalls_init();
 	sonde_uprobes_init();

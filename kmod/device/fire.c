@@ -50,6 +50,7 @@
 #include "kmod/device/buffer.h"
 #include "kmod/device/deferred.h"
 #include "kmod/device/fire.h"
+#include "kmod/device/functions.h"
 #include "kmod/device/kernel.h"
 #include "kmod/device/named.h"
 #include "kmod/device/programs.h"
@@ -638,9 +639,9 @@ static noinline u64 *fire_make_thread(struct sonde_session *session)
 	if (!thread)
 		return NULL;
 	thread->task = current;
-	spin_lock_irqsave(&session->threads_lock, flags);
+	sonde_lock_irqsave(&session->threads_lock, flags);
 	hash_add_rcu(session->threads, &thread->node, (unsigned long)current);
-	spin_unlock_irqrestore(&session->threads_lock, flags);
+	sonde_unlock_irqrestore(&session->threads_lock, flags);
 	return thread->variables;
 }
 
@@ -662,9 +663,9 @@ void sonde_thread_forget(struct sonde_session *session,
 	rcu_read_unlock();
 	if (!thread)
 		return;
-	spin_lock_irqsave(&session->threads_lock, flags);
+	sonde_lock_irqsave(&session->threads_lock, flags);
 	hash_del_rcu(&thread->node);
-	spin_unlock_irqrestore(&session->threads_lock, flags);
+	sonde_unlock_irqrestore(&session->threads_lock, flags);
 	sonde_free_rcu(thread);
 }
 

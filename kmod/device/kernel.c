@@ -13,7 +13,8 @@
  * A stack begins at the kernel's own code; our frames on top of it are left
  * out. The unwinder does not know native programs, so from there it begins at
  * their caller. The stack of a sample begins at the interrupted instruction,
- * and is empty if that is user code.
+ * and is empty if that is user code; that of a function's tap begins at the
+ * function.
  */
 #include <linux/module.h>
 #include <linux/security.h>
@@ -36,6 +37,8 @@ static const char *const tracepoints[] = {
 	"sched_process_exec", "sched_process_exit", "signal_deliver",
 	"signal_generate", "sys_enter", "sys_exit", "task_newtask",
 };
+
+DEFINE_PER_CPU(struct sonde_origin, sonde_origin);
 
 static unsigned long iterators[ARRAY_SIZE(tracepoints)] __ro_after_init;
 
@@ -132,6 +135,17 @@ static u32 kmem_own_frames(const unsigned long *frames, u32 count)
 								     own;
 }
 
+/* The stack of a firing in a function of the kernel. Return: the number of frames. */
+static u32 kmem_walk_function(const struct sonde_origin *origin,
+			      unsigned long *frames, u32 max)
+{
+	if (!origin->function)
+		return save_from(origin->regs, frames, max, 0);
+	frames[0] = origin->function;
+	return max > 1 ? 1 + save_from(origin->regs, frames + 1, max - 1, 0) :
+			 1;
+}
+
 /**
  * sonde_walk_kernel() - walk the kernel stack
  * @firing: the running firing
@@ -146,10 +160,13 @@ u32 sonde_walk_kernel(struct sonde_firing *firing, struct pt_regs *from,
 		      u64 *to, u32 max)
 {
 	unsigned long *frames = (unsigned long *)firing->writer->path;
+	const struct sonde_origin *origin = this_cpu_ptr(&sonde_origin);
 	u32 room = max + OWN_FRAMES, first, count = 0;
 
 	BUILD_BUG_ON((SONDE_DIF_MAX_FRAMES + OWN_FRAMES) * 8 > PAGE_SIZE);
-	if (this_cpu_read(sonde_sampling)) {
+	if (origin->firing == firing) {
+		count = kmem_walk_function(origin, frames, max);
+	} else if (this_cpu_read(sonde_sampling)) {
 		from = get_irq_regs();
 		if (from && !user_mode(from))
 			count = save_from(from, frames, max, 0);

@@ -3,7 +3,19 @@
 #ifndef SONDE_KERNEL_H
 #define SONDE_KERNEL_H
 
+#include <linux/percpu.h>
+
 #include "kmod/device/session.h"
+
+/* Where the kernel stack of a firing begins, if not at the hook. */
+struct sonde_origin {
+	const struct sonde_firing *firing; /* the one; NULL: none */
+	unsigned long function; /* that has returned to regs; 0: regs are in it */
+	struct pt_regs *regs;
+};
+
+/* Of the innermost firing in a function of the kernel on this CPU. */
+DECLARE_PER_CPU(struct sonde_origin, sonde_origin);
 
 void sonde_kernel_init(void);
 int sonde_kernel_check(struct sonde_session *session, char *why);

@@ -21,6 +21,7 @@
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
 #include "kmod/device/account.h"
+#include "kmod/device/deferred.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/named.h"
 #include "kmod/device/session.h"
@@ -59,6 +60,29 @@ static u64 named_argument(u64 word, u64 shape)
 	}
 }
 
+/**
+ * sonde_fire_under_locks() - sonde_fire() where the kernel may hold any lock
+ * @firing: as for sonde_fire()
+ * @probe: the probe
+ *
+ * It may be in the middle of another firing of this CPU, whose notes of absent
+ * memory it leaves as they are.
+ *
+ * Context: Any but NMI; preemption is off.
+ */
+void sonde_fire_under_locks(struct sonde_firing *firing,
+			    struct sonde_probe *probe)
+{
+	struct sonde_absence *here = this_cpu_ptr(&sonde_absences[!in_task()]);
+	struct sonde_absence before = *here;
+	bool outer = this_cpu_xchg(sonde_under_locks, true);
+
+	here->watched = false;
+	sonde_fire(firing, probe);
+	*here = before;
+	this_cpu_write(sonde_under_locks, outer);
+}
+
 static void named_fire(struct sonde_armed *armed, const u64 *words)
 {
 	struct sonde_firing firing = {
@@ -67,16 +91,13 @@ static void named_fire(struct sonde_armed *armed, const u64 *words)
 		.call = -1,
 	};
 	u64 shapes = armed->tap.offset;
-	bool outer;
 	u32 n;
 
 	for (n = 0; n < SONDE_DIF_ARGS; n++, shapes >>= SONDE_ARGUMENT_SHIFT)
 		firing.args[n] = named_argument(words[n], shapes);
 	if (current->mm && !(current->flags & PF_KTHREAD))
 		firing.regs = task_pt_regs(current);
-	outer = this_cpu_xchg(sonde_under_locks, true);
-	sonde_fire(&firing, armed->probe);
-	this_cpu_write(sonde_under_locks, outer);
+	sonde_fire_under_locks(&firing, armed->probe);
 }
 
 /* The words beyond the tracepoint's own are whatever is there; their shape is none. */

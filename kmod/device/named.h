@@ -6,7 +6,10 @@
 #include <linux/gfp.h>
 #include <linux/percpu.h>
 
-/* On this CPU a tap of a tracepoint fires, under whatever locks the kernel holds there. */
+struct sonde_firing;
+struct sonde_probe;
+
+/* On this CPU a tap of a tracepoint or of a function of the kernel fires, under whatever locks the kernel holds there. */
 DECLARE_PER_CPU(bool, sonde_under_locks);
 
 /* How a firing allocates: under locks it must not wake the kernel's reclaim, which takes some of them. */
@@ -16,5 +19,8 @@ static inline gfp_t sonde_firing_gfp(void)
 		       GFP_NOWAIT & ~__GFP_KSWAPD_RECLAIM :
 		       GFP_NOWAIT;
 }
+
+void sonde_fire_under_locks(struct sonde_firing *firing,
+			    struct sonde_probe *probe);
 
 #endif

@@ -12,12 +12,13 @@
  */
 #define SONDE_COST_MAX(session) ((session)->privileged ? 4000000u : 400000u)
 
-/* The same where interrupts are off: signals, whatever a timer fires, tracepoints. */
+/* The same where interrupts are off: signals, whatever a timer fires, tracepoints, functions of the kernel. */
 #define SONDE_COST_URGENT(session) (SONDE_COST_MAX(session) / 10)
 #define SONDE_URGENT_KINDS \
 	(BIT(SONDE_TAP_SIGNAL_SEND) | BIT(SONDE_TAP_SIGNAL_DELIVER) | \
 	 BIT(SONDE_TAP_SIGNAL_DISCARD) | BIT(SONDE_TAP_PROFILE) | \
-	 BIT(SONDE_TAP_TICK) | BIT(SONDE_TAP_TRACEPOINT))
+	 BIT(SONDE_TAP_TICK) | BIT(SONDE_TAP_TRACEPOINT) | \
+	 BIT(SONDE_TAP_KERNEL_ENTRY) | BIT(SONDE_TAP_KERNEL_RETURN))
 
 static inline u32 sonde_cost_max(const struct sonde_session *session,
 				 bool urgent)

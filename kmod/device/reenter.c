@@ -22,6 +22,7 @@
 
 #include "kmod/core/memory.h"
 #include "kmod/device/account.h"
+#include "kmod/device/functions.h"
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
 
@@ -64,9 +65,9 @@ static struct sonde_reentry *reenter_make(struct sonde_session *session)
 	if (!entry)
 		return NULL;
 	entry->task = current;
-	spin_lock_irqsave(&session->threads_lock, flags);
+	sonde_lock_irqsave(&session->threads_lock, flags);
 	hash_add_rcu(session->reentries, &entry->node, (unsigned long)current);
-	spin_unlock_irqrestore(&session->threads_lock, flags);
+	sonde_unlock_irqrestore(&session->threads_lock, flags);
 	return entry;
 }
 
@@ -155,9 +156,9 @@ void sonde_reenter_forget(struct sonde_session *session)
 
 	if (!entry)
 		return;
-	spin_lock_irqsave(&session->threads_lock, flags);
+	sonde_lock_irqsave(&session->threads_lock, flags);
 	hash_del_rcu(&entry->node);
-	spin_unlock_irqrestore(&session->threads_lock, flags);
+	sonde_unlock_irqrestore(&session->threads_lock, flags);
 	sonde_free_rcu(entry);
 }
 

@@ -18,6 +18,8 @@
  *               syscall_taps.c, their taps
  *   uprobe.c    taps in user programs
  *   reenter.c   jumps to a function's start that are not entries
+ *   named.c     taps on tracepoints that they name
+ *   functions.c taps on functions of the kernel; returns.c, their returns
  *   timer.c     taps that a timer fires
  *   mappings.c  files that programs map; wanted.c, which of them are followed
  *   fire.c      a firing: ECBs, DIF's environment; fire.h, its inlined part
@@ -202,6 +204,7 @@ struct sonde_tap_ops;
 struct sonde_uprobe;
 struct sonde_uprobe_file;
 struct sonde_named;
+struct sonde_functions;
 struct sonde_timer;
 struct sonde_tracee;
 struct sonde_tracees;
@@ -216,6 +219,7 @@ struct sonde_armed {
 	struct list_head gone; /* list of taps that are being disarmed */
 	struct sonde_timer *timer; /* of PROFILE and TICK */
 	struct sonde_named *named; /* of TRACEPOINT */
+	unsigned long ip; /* of KERNEL_*: where ftrace calls from in the function */
 	/* for user taps */
 	bool judged; /* whether it fires is decided at each hit */
 	union sonde_firing_start start; /* for its firings */
@@ -317,6 +321,7 @@ struct sonde_session {
 	u32 events_lost;
 	bool data; /* a ring is a quarter full */
 	wait_queue_head_t wait;
+	struct sonde_functions *functions; /* of KERNEL_* taps; NULL: none was needed yet */
 	struct sonde_tracees *tracees; /* engines; NULL: none was needed yet */
 	struct delayed_work patience; /* ends waits for SONDE_ACKNOWLEDGE */
 	atomic_t held; /* number of threads that wait for a release */

@@ -10,6 +10,7 @@
  *   uprobe.c        user programs
  *   timer.c         timers
  *   named.c         tracepoints that a tap names
+ *   functions.c     functions of the kernel
  */
 #ifndef SONDE_TAP_H
 #define SONDE_TAP_H
@@ -73,6 +74,7 @@ extern const struct sonde_tap_ops sonde_syscall_taps;
 extern const struct sonde_tap_ops sonde_user_taps;
 extern const struct sonde_tap_ops sonde_timer_taps;
 extern const struct sonde_tap_ops sonde_named_taps;
+extern const struct sonde_tap_ops sonde_function_taps;
 
 void sonde_points_init(void);
 void sonde_uprobes_init(void);

@@ -24,6 +24,7 @@ static const struct sonde_tap_ops *const backends[] = {
 	&sonde_user_taps,
 	&sonde_timer_taps,
 	&sonde_named_taps,
+	&sonde_function_taps,
 };
 
 /**

@@ -220,6 +220,18 @@ static __always_inline void sonde_set_frame(struct pt_regs *regs,
 	regs->cs = __KERNEL_CS;
 }
 
+/* The state at a function's first instruction, which is at @pc, for a walk from there. */
+static __always_inline void sonde_set_entry(struct pt_regs *regs,
+					    const struct pt_regs *from,
+					    unsigned long pc)
+{
+	memset(regs, 0, sizeof(*regs));
+	regs->bp = from->bp;
+	regs->ip = pc;
+	regs->sp = from->sp;
+	regs->cs = __KERNEL_CS;
+}
+
 /* registers.c */
 u64 sonde_thread_block(void);
 int sonde_vector_register(u32 number, void *to, void (*load)(void));

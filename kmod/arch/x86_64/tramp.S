@@ -107,7 +107,7 @@ SYSCALL_TRAMPOLINE syscall_of_compat
  * hooks.c.
  */
 #define THUNKS 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, \
-	19, 20, 21, 22, 23
+	19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
 
 .macro THUNK index
 SYM_FUNC_START(sonde_thunk_\index)

@@ -9,8 +9,6 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -56,9 +54,8 @@ std::string without_folder(const std::string& words) {
 }
 
 std::string first_line(const std::string& path) {
-  std::string line;
-  std::getline(std::ifstream(path), line);
-  return line;
+  const std::string text = text_of_file(path);
+  return text.substr(0, text.find('\n'));
 }
 
 /// "202 0x7f.. 0x80 0x2 0x0 0x0 0x0 0x7ffc.. 0x7f..": the call, its arguments, stack pointer, program counter.
@@ -96,8 +93,12 @@ char state_of(const std::string& status) {
 }  // namespace
 
 std::string text_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  char part[4096];
+  for (ssize_t got; file && (got = ::read(file.get(), part, sizeof part)) > 0;)
+    text.append(part, static_cast<size_t>(got));
+  return text;
 }
 
 uint64_t number_behind(std::string_view text, std::string_view key, int base) {

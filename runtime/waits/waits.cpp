@@ -10,23 +10,24 @@
 
 #include "runtime/process/proc_maps.h"
 #include "runtime/process/syscall_table.h"
+#include "runtime/waits/children.h"
+#include "runtime/waits/descriptors.h"
+#include "runtime/waits/file_locks.h"
 #include "runtime/waits/futexes.h"
+#include "runtime/waits/holders.h"
 
 namespace sonde {
 namespace {
 
-Wait outside(std::string text) { return {.text = std::move(text), .needs = {}, .may_end = true}; }
+Wait explain_sleep(Facts&, const ThreadFacts&) { return wait_outside("sleeps for a time that it has set itself"); }
 
-Wait explain_sleep(Facts&, const ThreadFacts&) { return outside("sleeps for a time that it has set itself"); }
+Wait explain_signal_wait(Facts&, const ThreadFacts&) { return wait_outside("waits for a signal"); }
 
-Wait explain_signal_wait(Facts&, const ThreadFacts&) { return outside("waits for a signal"); }
-
-/// The kernel goes on with a call that has a time-out, after a stop: the arguments are those of that call.
+/// After a stop, the kernel goes on so with some calls, with or without a time-out: the arguments are those of that call.
 Wait explain_restarted(Facts& facts, const ThreadFacts& thread) {
-  if (!thread.sleeps_in.starts_with("futex")) return outside("sleeps, with a time-out");
-  Wait wait = explain_futex(facts, thread);
-  wait.may_end = true;
-  return wait;
+  if (thread.sleeps_in.starts_with("futex")) return explain_futex(facts, thread);
+  if (thread.sleeps_in.starts_with("poll")) return explain_poll(facts, thread);
+  return wait_outside("sleeps, with a time-out");
 }
 
 struct WaitingCall {
@@ -35,30 +36,56 @@ struct WaitingCall {
 };
 
 constexpr auto kWaitingCalls = std::to_array<WaitingCall>({
-    {"futex", explain_futex},
-    {"restart_syscall", explain_restarted},
-    {"nanosleep", explain_sleep},
+    {"accept", explain_accept},
+    {"accept4", explain_accept},
     {"clock_nanosleep", explain_sleep},
+    {"clone", explain_vfork},
+    {"clone3", explain_vfork},
+    {"epoll_pwait", explain_epoll},
+    {"epoll_pwait2", explain_epoll},
+    {"epoll_wait", explain_epoll},
+    {"fcntl", explain_fcntl},
+    {"flock", explain_flock},
+    {"futex", explain_futex},
+    {"nanosleep", explain_sleep},
     {"pause", explain_signal_wait},
+    {"poll", explain_poll},
+    {"ppoll", explain_poll},
+    {"pselect6", explain_select},
+    {"read", explain_read},
+    {"readv", explain_read},
+    {"recvfrom", explain_read},
+    {"recvmsg", explain_read},
+    {"restart_syscall", explain_restarted},
     {"rt_sigsuspend", explain_signal_wait},
     {"rt_sigtimedwait", explain_signal_wait},
+    {"select", explain_select},
+    {"sendmsg", explain_write},
+    {"sendto", explain_write},
+    {"vfork", explain_vfork},
+    {"wait4", explain_wait4},
+    {"waitid", explain_waitid},
+    {"write", explain_write},
+    {"writev", explain_write},
 });
 
 /// Of a thread in a call that is in no row.
 Wait explain_other(const ThreadFacts& thread) {
   const SyscallInfo* call = find_syscall(*thread.call);
-  return outside("waits in " + (call == nullptr ? unnamed_call(*thread.call) : std::string(call->name)) +
-                 "(), and for whom is not known");
+  return wait_outside("waits in " + (call == nullptr ? unnamed_call(*thread.call) : std::string(call->name)) +
+                      "(), and for whom is not known");
 }
 
 /// None: it runs, or is about to.
 std::optional<Wait> explain(Facts& facts, const ThreadFacts& thread) {
-  if (thread.state == 'T') return outside("is stopped by a signal until it gets SIGCONT");
+  if (thread.state == 'T') return wait_outside("is stopped by a signal until it gets SIGCONT");
   if (thread.state == 't')
-    return outside("is stopped by process " + std::to_string(facts.process(thread.pid).tracer) + ", which traces it");
-  if (thread.call_line.empty()) return outside("cannot be looked at: /proc/PID/syscall cannot be read");
-  if (!thread.call || thread.state == 'R') return std::nullopt;
-  if (runs_compat_program(thread.pid)) return outside("waits in a call of 32-bit code, and for whom is not known");
+    return wait_outside("is stopped by process " + std::to_string(facts.process(thread.pid).tracer) +
+                        ", which traces it");
+  if (thread.call_line.empty()) return wait_outside("cannot be looked at: /proc/PID/syscall cannot be read");
+  if (thread.state == 'R' || thread.call_line == "running") return std::nullopt;
+  if (!thread.call) return wait_outside("waits in the kernel, outside of a call: for a page of its memory, perhaps");
+  if (runs_compat_program(thread.pid)) return wait_outside("waits in a call of 32-bit code, and for whom is not known");
   const SyscallInfo* call = find_syscall(*thread.call);
   const auto row =
       std::ranges::find(kWaitingCalls, call == nullptr ? "" : std::string_view(call->name), &WaitingCall::name);

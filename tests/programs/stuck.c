@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -216,6 +217,221 @@ static void stream(void) {
   pthread_mutex_lock(&first);
 }
 
+// ---- pipes, sockets, children, locks of files
+
+static int ends[2], back[2];
+
+static void pipes(void) { must(pipe(ends) == 0 && pipe(back) == 0, "pipe"); }
+
+static void read_byte(int fd) {
+  char byte;
+  while (read(fd, &byte, 1) == 1)
+    ;
+}
+
+static void fill(int fd) {
+  static char bytes[1 << 16];
+  while (write(fd, bytes, sizeof bytes) > 0)
+    ;
+}
+
+/// Each reads what only the other writes.
+static void pipes_read(void) {
+  pipes();
+  if (child() == 0) {
+    close(ends[1]);
+    close(back[0]);
+    read_byte(ends[0]);
+  }
+  close(ends[0]);
+  close(back[1]);
+  ready();
+  read_byte(back[0]);
+}
+
+/// Each writes what only the other reads.
+static void pipes_full(void) {
+  pipes();
+  if (child() == 0) {
+    close(ends[1]);
+    close(back[0]);
+    fill(back[1]);
+  }
+  close(ends[0]);
+  close(back[1]);
+  ready();
+  fill(ends[1]);
+}
+
+/// The parent waits for a child that reads what the parent would have to close.
+static void child_reads(void) {
+  pipes();
+  if (child() == 0) {
+    close(ends[1]);
+    read_byte(ends[0]);
+    _exit(0);
+  }
+  close(ends[0]);
+  ready();
+  wait(NULL);
+}
+
+static void child_by_waitid(void) {
+  pipes();
+  const int pid = child();
+  if (pid == 0) read_byte(ends[0]);  // it has the write end, too
+  ready();
+  siginfo_t info;
+  waitid(P_PID, (id_t)pid, &info, WEXITED);
+}
+
+static void fifos(void) {
+  char folder[] = "/tmp/stuck-XXXXXX";
+  must(mkdtemp(folder) != NULL && chdir(folder) == 0 && mkfifo("there", 0600) == 0 && mkfifo("back", 0600) == 0,
+       "mkfifo");
+  const int there = open("there", O_RDWR), reverse = open("back", O_RDWR);
+  unlink("there");
+  unlink("back");
+  rmdir(folder);
+  if (child() == 0) read_byte(there);
+  ready();
+  read_byte(reverse);
+}
+
+static int mutex_and_pipe_fd;
+
+static void* reads_with_mutex(void* argument) {
+  (void)argument;
+  pthread_mutex_lock(&first);
+  pthread_barrier_wait(&all_hold);
+  read_byte(mutex_and_pipe_fd);
+  return NULL;
+}
+
+static void mutex_and_pipe(void) {
+  pipes();
+  mutex_and_pipe_fd = ends[0];
+  pthread_barrier_init(&all_hold, NULL, 2);
+  begin(reads_with_mutex, NULL);
+  pthread_barrier_wait(&all_hold);
+  ready();
+  pthread_mutex_lock(&first);
+}
+
+static void mutex_and_child(void) {
+  pthread_mutex_t* lock = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  pthread_mutexattr_t attributes;
+  pthread_mutexattr_init(&attributes);
+  pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+  pthread_mutex_init(lock, &attributes);
+  pthread_mutex_lock(lock);
+  const int pid = child();
+  if (pid == 0) pthread_mutex_lock(lock);
+  ready();
+  waitpid(pid, NULL, 0);
+}
+
+static void unix_sockets(void) {
+  must(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0, "socketpair");
+  const int mine = child() == 0;
+  close(ends[!mine]);
+  if (mine == 0) ready();
+  read_byte(ends[mine]);
+}
+
+static void unix_polled(void) {
+  must(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0, "socketpair");
+  const int mine = child() == 0;
+  close(ends[!mine]);
+  struct pollfd one = {ends[mine], POLLIN, 0};
+  if (mine == 0) ready();
+  poll(&one, 1, -1);
+}
+
+static int connected(int* accepted) {
+  struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof here;
+  const int server = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+  must(bind(server, (struct sockaddr*)&here, size) == 0 && listen(server, 1) == 0 &&
+           getsockname(server, (struct sockaddr*)&here, &size) == 0,
+       "listen");
+  must(connect(client, (struct sockaddr*)&here, size) == 0, "connect");
+  *accepted = accept(server, NULL, NULL);
+  close(server);
+  return client;
+}
+
+static void tcp_sockets(void) {
+  ends[0] = connected(&ends[1]);
+  const int mine = child() == 0;
+  close(ends[!mine]);
+  if (mine == 0) ready();
+  char byte;
+  recv(ends[mine], &byte, 1, 0);
+}
+
+/// Two files; `lock` waits.
+static void lock_in_turn(void (*lock)(int fd)) {
+  char names[2][32] = {"/tmp/stuck-a-XXXXXX", "/tmp/stuck-b-XXXXXX"};
+  pipes();
+  for (int i = 0; i < 2; i++) close(mkstemp(names[i]));
+  const int mine = child() == 0;
+  int files[2];
+  for (int i = 0; i < 2; i++) files[i] = open(names[i], O_RDWR);
+  lock(files[mine]);
+  const int tells = mine ? ends[1] : back[1], listens = mine ? back[0] : ends[0];
+  char byte = 0;
+  must(write(tells, &byte, 1) == 1 && read(listens, &byte, 1) == 1, "the other's lock");
+  unlink(names[mine]);
+  for (int i = 0; i < 2; i++) {
+    close(ends[i]);
+    close(back[i]);
+  }
+  if (mine == 0) ready();
+  lock(files[!mine]);
+}
+
+static void lock_whole(int fd) { flock(fd, LOCK_EX); }
+
+/// Locks of open files: the kernel looks for no cycles of these.
+static void lock_range(int fd) {
+  struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 100, .l_len = 50};
+  fcntl(fd, F_OFD_SETLKW, &range);
+}
+
+static void flocks(void) { lock_in_turn(lock_whole); }
+static void ranges(void) { lock_in_turn(lock_range); }
+
+/// One by a range of a file, back by a pipe: the kernel sees no cycle.
+static void range_and_pipe(void) {
+  char name[] = "/tmp/stuck-XXXXXX";
+  const int file = mkstemp(name);
+  unlink(name);
+  pipes();
+  struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 10, .l_len = 5};
+  fcntl(file, F_SETLKW, &range);
+  if (child() == 0) {
+    close(ends[0]);
+    fcntl(file, F_SETLKW, &range);
+  }
+  close(ends[1]);
+  ready();
+  read_byte(ends[0]);
+}
+
+static void eventfds(void) {
+  const int event = eventfd(0, 0);
+  uint64_t value;
+  ready();
+  must(read(event, &value, sizeof value) > 0, "read");
+}
+
+static void own_pipe(void) {
+  pipes();
+  ready();
+  read_byte(ends[0]);
+}
+
 // ---- left alone: no cycle
 
 static void* holds_and_ends(void* argument) {
@@ -279,6 +495,154 @@ static void condition(void) {
   waits_for_change(NULL);
 }
 
+static void wakes(int signal) { (void)signal; }
+
+/// A signal handler may write to the pipe.
+static void own_pipe_and_handler(void) {
+  signal(SIGUSR1, wakes);
+  own_pipe();
+}
+
+/// A pool: its parent waits for children, which wait for work that comes from outside.
+static void pool(void) {
+  ends[0] = socket(AF_INET, SOCK_STREAM, 0);
+  listen(ends[0], 5);
+  for (int i = 0; i < 3; i++)
+    if (child() == 0) accept(ends[0], NULL, NULL);
+  ready();
+  wait(NULL);
+}
+
+/// A server waits for its client, which waits for the server's answer; but the server serves whoever comes.
+static void server_and_client(void) {
+  must(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0, "socketpair");
+  const int mine = child() == 0, loop = epoll_create1(0);
+  close(ends[!mine]);
+  struct epoll_event event = {.events = EPOLLIN};
+  epoll_ctl(loop, EPOLL_CTL_ADD, ends[mine], &event);
+  if (mine == 0) {
+    ready();
+    epoll_wait(loop, &event, 1, -1);
+  }
+  read_byte(ends[mine]);
+}
+
+static void socket_with_time_out(void) {
+  must(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0, "socketpair");
+  const struct timeval long_time = {1 << 20, 0};
+  setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &long_time, sizeof long_time);
+  const int mine = child() == 0;
+  close(ends[!mine]);
+  if (mine == 0) ready();
+  read_byte(ends[mine]);
+}
+
+static void polled_for_a_time(void) {
+  pipes();
+  struct pollfd one = {ends[0], POLLIN, 0};
+  ready();
+  poll(&one, 1, 1 << 30);
+}
+
+static void selects(void) {
+  pipes();
+  fd_set both;
+  FD_ZERO(&both);
+  FD_SET(ends[0], &both);
+  FD_SET(back[0], &both);
+  ready();
+  select(64, &both, NULL, NULL, NULL);
+}
+
+static void child_works(void) {
+  if (child() == 0) stay();
+  ready();
+  wait(NULL);
+}
+
+static void listens(void) {
+  const int server = socket(AF_INET, SOCK_STREAM, 0);
+  listen(server, 5);
+  ready();
+  accept(server, NULL, NULL);
+}
+
+static void timer(void) {
+  const int fd = timerfd_create(CLOCK_MONOTONIC, 0);
+  uint64_t value;
+  ready();
+  must(read(fd, &value, sizeof value) > 0, "read");
+}
+
+static void flock_held_by_sleeper(void) {
+  char name[] = "/tmp/stuck-XXXXXX";
+  close(mkstemp(name));
+  pipes();
+  if (child() == 0) {
+    lock_whole(open(name, O_RDWR));
+    must(write(ends[1], name, 1) == 1, "write");
+    stay();
+  }
+  char byte;
+  must(read(ends[0], &byte, 1) == 1, "read");
+  const int file = open(name, O_RDWR);
+  unlink(name);
+  ready();
+  lock_whole(file);
+}
+
+// ---- at work, as fast as they can
+
+static void ping_pong(void) {
+  pipes();
+  const int mine = child() == 0;
+  char byte = 0;
+  if (mine == 0) must(write(ends[1], &byte, 1) == 1, "write");
+  const int from = mine ? ends[0] : back[0], to = mine ? back[1] : ends[1];
+  close(mine ? ends[1] : back[1]);
+  close(mine ? back[0] : ends[0]);
+  if (mine == 0) ready();
+  while (read(from, &byte, 1) == 1 && write(to, &byte, 1) == 1) {
+  }
+}
+
+static void* locks_both(void* argument) {
+  for (;;) {
+    pthread_mutex_lock(&first);
+    pthread_mutex_lock(&second);
+    pthread_mutex_unlock(&second);
+    pthread_mutex_unlock(&first);
+  }
+  return argument;
+}
+
+static void contended(void) {
+  begin(locks_both, NULL);
+  begin(locks_both, NULL);
+  ready();
+  locks_both(NULL);
+}
+
+static int whose_turn;
+
+static void* takes_turns(void* argument) {
+  const int mine = argument != NULL;
+  for (;;) {
+    pthread_mutex_lock(&first);
+    while (whose_turn != mine) pthread_cond_wait(&changed, &first);
+    whose_turn = !mine;
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&first);
+  }
+  return argument;
+}
+
+static void turns(void) {
+  begin(takes_turns, &whose_turn);
+  ready();
+  takes_turns(NULL);
+}
+
 static void semaphore(void) {
   sem_init(&never, 0, 0);
   ready();
@@ -313,6 +677,34 @@ static const struct {
     {"condition", condition},
     {"semaphore", semaphore},
     {"sleeps", sleeps},
+    {"ping_pong", ping_pong},
+    {"contended", contended},
+    {"turns", turns},
+    {"pipes_read", pipes_read},
+    {"pipes_full", pipes_full},
+    {"child_reads", child_reads},
+    {"child_by_waitid", child_by_waitid},
+    {"fifos", fifos},
+    {"mutex_and_pipe", mutex_and_pipe},
+    {"mutex_and_child", mutex_and_child},
+    {"unix_sockets", unix_sockets},
+    {"unix_polled", unix_polled},
+    {"tcp_sockets", tcp_sockets},
+    {"flocks", flocks},
+    {"ranges", ranges},
+    {"range_and_pipe", range_and_pipe},
+    {"eventfds", eventfds},
+    {"own_pipe", own_pipe},
+    {"own_pipe_and_handler", own_pipe_and_handler},
+    {"pool", pool},
+    {"server_and_client", server_and_client},
+    {"socket_with_time_out", socket_with_time_out},
+    {"polled_for_a_time", polled_for_a_time},
+    {"selects", selects},
+    {"child_works", child_works},
+    {"listens", listens},
+    {"timer", timer},
+    {"flock_held_by_sleeper", flock_held_by_sleeper},
 };
 
 int main(int argc, char** argv) {

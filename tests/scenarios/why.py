@@ -5,7 +5,12 @@ tests/programs/stuck.c comes to a standstill in many ways. A planted deadlock is
 without one must not be told as one at any time, and says in the end why it waits.
 """
 
+import contextlib
+import os
 import re
+import shutil
+import signal
+import subprocess
 
 from support import check, equal, scenario, wait_until
 
@@ -26,6 +31,20 @@ DEADLOCKS = {
     "rwlocks": [rf"waits for read-write lock .* \({name}\), {HOLDS} for writing" for name in ("shared_lock", "other_lock")],
     "joins": [r"waits for the end of thread \d+ \(stuck\)"] * 3,
     "mutex_and_join": [r"waits for the end of thread \d+ \(stuck\)", rf"waits for mutex .* \(first\), {HOLDS}"],
+    "pipes_read": [r"waits for data from pipe:\[\d+\], whose write end is held by process \d+ \(stuck pipes_read\)$"] * 2,
+    "pipes_full": [r"waits for room in pipe:\[\d+\], whose read end is held by process \d+ \(stuck pipes_full\)$"] * 2,
+    "child_reads": [r"waits for the end of its child process \d+", r"waits for data from pipe:\[\d+\], whose write end is held by process"],
+    "child_by_waitid": [r"waits for the end of its child process \d+", r"waits for data from pipe:\[\d+\], .* is held by process \d+ .* and itself"],
+    "fifos": [r"waits for data from /tmp/stuck-\w+/(there|back) \(deleted\), whose write end is held by"] * 2,
+    "mutex_and_pipe": [rf"waits for mutex .* \(first\), {HOLDS}", r"waits for data from pipe:\[\d+\], whose write end is held by itself"],
+    "mutex_and_child": [r"waits for the end of its child process", r"waits for mutex 0x[0-9a-f]+, which process \d+ .* holds"],
+    "unix_sockets": [r"waits for data from socket:\[\d+\] \(descriptor \d+\), whose other end is held by process \d+"] * 2,
+    "unix_polled": [r"waits for data from socket:\[\d+\] \(descriptor \d+\), whose other end is held by process \d+"] * 2,
+    "tcp_sockets": [r"waits for data from socket:\[\d+\] \(descriptor \d+\), whose other end is held by process \d+"] * 2,
+    "flocks": [r"waits for the lock of /tmp/stuck-\S+ \(deleted\), which is held by process \d+"] * 2,
+    "ranges": [r"waits for the lock of bytes 100 to 149 of /tmp/stuck-\S+ \(deleted\), which is held by process \d+"] * 2,
+    "range_and_pipe": [r"waits for the lock of bytes 10 to 14 of /tmp/stuck-", r"waits for data from pipe:\[\d+\], whose write end is held by process"],
+    "own_pipe": [r"waits for data from pipe:\[\d+\], whose write end is held by itself$"],
     "stream": [rf"waits for the lock of the stdio stream at 0x[0-9a-f]+, {HOLDS}", rf"waits for mutex .* \(first\), {HOLDS}"],
 }
 
@@ -37,7 +56,54 @@ HEALTHY = {
     "condition": r"waits for futex .* \(changed.*\), and who may wake it is not known: a condition variable has no owner",
     "semaphore": r"waits for futex .* \(never\), and who may wake it is not known: a semaphore has no owner",
     "sleeps": "waits for a signal",
+    "eventfds": r"waits for eventfd \d+, which is held by itself; the kernel may count, too",
+    "own_pipe_and_handler": r"held by itself; a signal handler of its own may end the wait",
+    "pool": r"waits for the end of any of its children process \d+ \(stuck pool\), process \d+ \(stuck pool\) and process",
+    "server_and_client": r"waits in epoll_wait\(\) for any of 1 descriptor: data from socket:\[\d+\] \(descriptor \d+\), whose other end is held by",
+    "socket_with_time_out": r"; the wait has a time-out",
+    "polled_for_a_time": r"waits for data from pipe:.*; the wait has a time-out",
+    "selects": r"waits in p?select6?\(\) for any of 2 descriptors: data from pipe:.*; data from pipe:",
+    "child_works": r"waits for the end of its child process \d+ \(stuck child_works\)",
+    "listens": r"waits for a client on descriptor \d+",
+    "timer": "waits for a timer",
+    "flock_held_by_sleeper": r"waits for the lock of /tmp/stuck-\S+ \(deleted\), which is held by process \d+",
 }
+
+
+# at work: looked at again and again
+AT_WORK = ("ping_pong", "contended", "turns")
+
+PYTHON = "python3", "-c"
+POOL = "import multiprocessing, time\nwith multiprocessing.Pool(2) as pool:\n  pool.map(abs, range(9)); print('ready', flush=True); time.sleep(1000)"
+QUEUE = """import queue, threading
+both = queue.Queue(1)
+def takes():
+  while True: both.get()
+threading.Thread(target=takes, daemon=True).start()
+while True: both.put(1)"""
+SERVER = """import socket, os, selectors
+a, b = socket.socketpair()
+if os.fork() == 0: a.close(); b.recv(1)
+b.close(); s = selectors.DefaultSelector(); s.register(a, selectors.EVENT_READ); s.select()"""
+
+# Programs that are in nobody's way. Those that this machine does not have are left out.
+PROGRAMS_AT_REST = (
+    ("dd", "if=/dev/zero", "of=/dev/null"), ("sh", "-c", "yes | cat > /dev/null"), ("find", "/proc", "/usr"), (*PYTHON, QUEUE),
+    ("sleep", "1000"), ("cat",), ("sort",), ("tail", "-f", "/dev/null"), ("timeout", "900", "sleep", "1000"), ("tee", "copy"), ("wc",), ("od",), ("tr", "a", "b"),
+    ("nice", "sleep", "1000"), ("env", "sleep", "1000"), ("nohup", "sleep", "1000"), ("xargs", "echo"), ("awk", "{}"), ("sed", "p"),
+    ("awk", 'BEGIN { system("sleep 1000") }'), ("setsid", "-w", "sleep", "1000"), ("grep", "x"), ("gzip",), ("md5sum",), ("bc",), ("ed",),
+    ("sh", "-c", "sleep 1000; true"), ("sh", "-c", "sleep 1000 | cat"), ("sh", "-c", "sleep 1000 | tee copy | sort | wc"),
+    ("sh", "-c", "trap : USR1; sleep 1000 & wait"), ("sh", "-c", "read line"), ("sh", "-c", "mkfifo way; cat way"), ("sh", "-c", "(sleep 1000; echo) | while read x; do :; done"),
+    ("sh", "-c", "flock held sleep 1000 & flock held true; wait"), ("sh", "-c", "x=$(sleep 1000)"), ("bash", "-c", "coproc cat; read line"), ("bash", "-c", "sleep 1000 & wait"),
+    ("bash", "-c", "cat <(sleep 1000)"), ("bash", "-c", "exec 3<> <(:); read -u 3 -t 900"), ("make", "-f", "/dev/stdin"), ("perl", "-e", "sleep 1000"),
+    ("perl", "-e", "pipe R, W; if (!fork) { sleep 1000 } close W; <R>"), ("perl", "-e", "fork or sleep 1000; wait"), ("ruby", "-e", "sleep"), ("node", "-e", "setInterval(() => {}, 1000)"),
+    (*PYTHON, "import time; time.sleep(1000)"), (*PYTHON, "import threading; threading.Event().wait()"), (*PYTHON, POOL), (*PYTHON, SERVER),
+    (*PYTHON, "import subprocess; subprocess.run(['sleep', '1000'])"), (*PYTHON, "import asyncio; asyncio.run(asyncio.sleep(1000))"), (*PYTHON, "input()"),
+    (*PYTHON, "import concurrent.futures as f, time\nwith f.ThreadPoolExecutor(3) as p: [p.submit(time.sleep, .01) for _ in range(9)]; p.submit(time.sleep, 1000)"),
+    (*PYTHON, "import signal; signal.sigwait([signal.SIGUSR1])"), (*PYTHON, "import os; r, w = os.pipe(); os.fork() or __import__('time').sleep(1000); os.wait()"),
+    ("python3", "-m", "http.server", "0"), ("redis-server", "--port", "0", "--unixsocket", "socket"), ("dbus-daemon", "--session", "--nofork", "--address=unix:path=bus"),
+    ("ssh-agent", "-D", "-a", "agent"), ("tmux", "-D", "-S", "tmux"),
+)
 
 
 def start(world, way):
@@ -72,43 +138,94 @@ def expect_all(sentences, wanted, what):
         check(any(re.search(pattern, sentence) for sentence in sentences), f"{what}: none is {pattern!r}: {sentences}")
 
 
-def find_deadlock(world, way, wanted):
-    process = start(world, way)
+def find_deadlock(world, process, way):
     wait_until(lambda: why(world, process.pid).status == DEADLOCK, what=f"{way}: a deadlock is told")
     found = deadlocks(world.last.stdout)
     equal(len(found), 1, f"{way}: deadlocks: {world.last.stdout}")
-    expect_all([*found.values()][0], wanted, way)
+    expect_all([*found.values()][0], DEADLOCKS[way], way)
     equal(world.last.stderr, "", f"{way}: messages")
-    return process
 
 
 @scenario()
 def why_finds_planted_deadlocks(world):
-    for way, wanted in DEADLOCKS.items():
-        process = find_deadlock(world, way, wanted)
+    for way, process in {way: start(world, way) for way in DEADLOCKS}.items():
+        find_deadlock(world, process, way)
         equal(process.poll(), None, f"{way}: it is left as it was")
         equal(why(world, process.pid).status, DEADLOCK, f"{way}: looked at again")
 
 
 @scenario()
 def why_tells_no_deadlock_where_there_is_none(world):
-    for way, wanted in HEALTHY.items():
-        process = start(world, way)
-        def says(process=process, way=way, wanted=wanted):
+    for way, process in {way: start(world, way) for way in HEALTHY}.items():
+        def says(process=process, way=way):
             result = why(world, process.pid)
             equal((result.status, result.stderr), (0, ""), f"{way}: {result.stdout}")
-            return re.search(wanted, result.stdout, re.MULTILINE)
-        wait_until(says, what=f"{way}: {wanted}")
+            return re.search(HEALTHY[way], result.stdout, re.MULTILINE)
+        wait_until(says, what=f"{way}: {HEALTHY[way]}")
+
+
+@scenario()
+def why_tells_no_deadlock_of_threads_at_work(world):
+    for way, process in {way: start(world, way) for way in AT_WORK}.items():
+        for _ in range(10):
+            result = why(world, process.pid)
+            equal((result.status, result.stderr), (0, ""), f"{way}: {result.stdout}")
+
+
+@scenario()
+def why_tells_no_deadlock_of_healthy_programs(world):
+    here = [argv for argv in PROGRAMS_AT_REST if shutil.which(argv[0])]
+    started = [(argv, world.start(argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)) for argv in here]
+    lasting = 0
+    for argv, process in started:
+        result = why(world, process.pid)
+        check(result.status != DEADLOCK and "deadlock:" not in result.stdout, f"{argv}: {result.stdout}")
+        check(result.status == 0 or process.poll() is not None, f"{argv}: status {result.status}: {result.stderr}")
+        lasting += process.poll() is None
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    check(lasting >= 40, f"only {lasting} of {len(started)} programs were there to look at")
+
+
+@scenario()
+def why_finds_the_deadlock_of_a_shell(world):
+    shell = world.start(["bash", "-c", "coproc cat; wait"])
+    wait_until(lambda: why(world, shell.pid).status == DEADLOCK, what="a shell waits for its coprocess, which reads what the shell writes")
+    [sentences] = deadlocks(world.last.stdout).values()
+    expect_all(sentences, [r"^process \d+ \(bash .*\) waits for the end of its child process \d+ \(cat\)",
+                           r"^process \d+ \(cat\) waits for data from pipe:\[\d+\], whose write end is held by process \d+ \(bash"], "the shell")
 
 
 @scenario()
 def why_shows_who_waits_behind_a_deadlock_and_the_stacks(world):
-    process = find_deadlock(world, "behind", DEADLOCKS["behind"])
+    process = start(world, "behind")
+    find_deadlock(world, process, "behind")
     behind = sections(why(world, process.pid).stdout)["no end in sight: these wait for a deadlock, or for what nobody can give"]
     expect_all(behind, [rf"^thread {process.pid} .* waits for mutex .* \(first\), {HOLDS}"], "behind")
     text = world.last.stdout
     for frame in ("stuck`lock_next", "stuck`main", "libc.so.6`"):
         check(frame in text, f"no {frame} in {text}")
+
+
+@scenario()
+def why_serves_an_ordinary_user(world):
+    user = world.as_user()
+    process = start(user, "child_reads")
+    find_deadlock(user, process, "child_reads")
+    check("kernel:" not in user.last.stdout or os.geteuid() != 0, user.last.stdout)
+    if os.geteuid() == 0:
+        result = user.sonde("--why", "-p", str(os.getpid()), status=1)
+        check(f"process {os.getpid()} cannot be looked into: permission denied" in result.stderr, result.stderr)
+
+
+@scenario()
+def why_follows_from_any_of_several_processes(world):
+    alone, stuck = start(world, "sleeps"), start(world, "between_processes")
+    wait_until(lambda: why(world, alone.pid, stuck.pid).status == DEADLOCK, what="a deadlock is told")
+    found = sections(world.last.stdout)
+    equal([len(sentences) for sentences in found.values()], [2, 1], f"threads in each section: {found}")
+    [other] = {int(pid) for pid in re.findall(r"^  process (\d+)", world.last.stdout, re.MULTILINE)} - {alone.pid, stuck.pid}
+    equal((why(world, other).status, len(deadlocks(world.last.stdout))), (DEADLOCK, 1), "from the other end")
 
 
 @scenario()

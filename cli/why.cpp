@@ -100,13 +100,19 @@ class Report {
                                       : "deadlock: " + std::to_string(members.size()) + " threads wait for each other",
                   members);
     text += section("no end in sight: these wait for a deadlock, or for what nobody can give", stuck());
-    text += section(text.empty() ? "no deadlock" : "the others", others());
+    text += section(text.empty() ? no_deadlock() : "the others", others());
     return text;
   }
 
   int status() const { return judged_.deadlocks.empty() ? 0 : kDeadlock; }
 
  private:
+  std::string no_deadlock() const {
+    const bool all_known =
+        std::ranges::none_of(picture_.waits, [](const auto& one) { return one.second.unknown_owner; });
+    return all_known ? "no deadlock" : "no deadlock, as far as it is known who waits for whom";
+  }
+
   bool is_told(uint32_t tid) const {
     return std::ranges::any_of(judged_.deadlocks, [&](const std::vector<uint32_t>& members) {
       return std::ranges::find(members, tid) != members.end();
@@ -136,10 +142,17 @@ class Report {
   std::string entry(const ThreadFacts& thread) {
     std::string line = "  " + picture_.facts.name_of(thread.pid, thread.tid, 0) + " ";
     const auto wait = picture_.waits.find(thread.tid);
-    if (wait == picture_.waits.end()) return line + "runs: it waits for nobody\n";
+    if (wait == picture_.waits.end())
+      return line + (picture_.moved.contains(thread.tid) ? "goes on: it has run while it was looked at\n"
+                                                         : "runs: it waits for nobody\n");
     const std::string stack = kernel_stack(thread) + stacks_.of(thread.pid, thread.tid);
-    const std::string_view is = wait->second.futex == 0 ? "" : what_futex_is(stack);
-    return line + wait->second.text + (is.empty() ? "" : ": ") + std::string(is) + "\n" + stack;
+    return line + sentence(wait->second, stack) + "\n" + stack;
+  }
+
+  static std::string sentence(const Wait& wait, const std::string& stack) {
+    const std::string nature =
+        wait.unknown_owner && wait.nature.empty() ? std::string(what_futex_is(stack)) : wait.nature;
+    return wait.text + (nature.empty() ? "" : ": " + nature) + (wait.timed ? "; the wait has a time-out" : "");
   }
 
   /// Where the call sleeps: the frames below that are the way of every call.

@@ -50,10 +50,10 @@ Wait on_socket(Facts& facts, const ThreadFacts& thread, const Polled& polled, co
   if (peer.file.empty())
     return wait_outside(text + (peer.text.empty() ? ", and whose other end it is, is not known" : ", of " + peer.text));
   Wait wait = wait_for_holders(facts, thread, facts.holders_of(peer.file), text + ", whose other end is held by ");
-  if (!wait.may_end && has_time_out(thread.pid, polled.fd, polled.writes)) {
-    wait.may_end = true;
-    wait.text += "; the wait has a time-out, or may have one";
-  }
+  const auto timed = has_time_out(thread.pid, polled.fd, polled.writes);
+  if (!timed) wait.text += ", and whether the wait has a time-out is not known";
+  wait.timed = timed.value_or(false);
+  wait.may_end = wait.may_end || timed.value_or(true);
   return wait;
 }
 
@@ -126,10 +126,8 @@ Wait on_any(Facts& facts, const ThreadFacts& thread, const std::vector<Polled>& 
   if (all.empty()) return wait_outside(timed ? "sleeps, with a time-out" : "waits for a signal");
   Wait wait =
       all.size() == 1 && one_is_all ? on_descriptor(facts, thread, all.front()) : on_several(facts, thread, all);
-  if (timed) {
-    wait.may_end = true;
-    wait.text += "; the wait has a time-out";
-  }
+  wait.timed = wait.timed || timed;
+  wait.may_end = wait.may_end || timed;
   return wait;
 }
 

@@ -58,6 +58,16 @@ FutexOwner joined(const FutexCall& call, const ReadBytes& read, const IsThread& 
   return number == call.value ? FutexOwner{Kind::Join, call.address, number} : FutexOwner{};
 }
 
+FutexOwner joined_in_musl(const FutexCall& call, const ReadBytes& read, const IsThread& is_thread) {
+  constexpr uint32_t kJoinable = 2;
+  const uint64_t block = call.address - machine::kMuslDetachState;
+  if (call.operation != FUTEX_WAIT || call.value != kJoinable ||
+      read_at<uint64_t>(read, block + machine::kMuslOwnAddress) != block)
+    return {};
+  const uint32_t number = read_at<uint32_t>(read, block + machine::kMuslThreadNumber).value_or(0);
+  return is_thread(number) ? FutexOwner{Kind::Join, call.address, number} : FutexOwner{};
+}
+
 /// The word itself names the owner.
 FutexOwner named_owner(const FutexCall& call, const ReadBytes& read, const IsThread& is_thread) {
   const uint32_t owner = call.value & FUTEX_TID_MASK;
@@ -106,7 +116,7 @@ FutexOwner rwlock_owner(const FutexCall& call, const ReadBytes& read, const IsTh
 
 FutexOwner find_futex_owner(const FutexCall& call, const ReadBytes& read, const IsThread& is_thread) {
   const IsThread is_other_than_none = [&](uint32_t number) { return number != 0 && is_thread(number); };
-  for (const auto look : {pi_owner, joined, named_owner, stream_owner, mutex_owner, rwlock_owner})
+  for (const auto look : {pi_owner, joined, joined_in_musl, named_owner, stream_owner, mutex_owner, rwlock_owner})
     if (const FutexOwner found = look(call, read, is_other_than_none); found.kind != Kind::Unknown) return found;
   return {Kind::Unknown, call.address, 0};
 }

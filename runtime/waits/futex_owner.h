@@ -10,6 +10,7 @@
 //          FILE                +0 the word, 2: somebody waits    +8 the owner's control block
 //          pthread_join()      the word holds the number of the thread, in its control block
 //   musl   recursive mutexes   as glibc's robust ones; normal ones record no owner
+//          pthread_join()      the word is a state in the thread's control block
 //
 // A condition variable, a semaphore, a barrier, and the locks of Go, Rust and Java have no owner, or record none. A value
 // in memory proves nothing, so each layout is believed only if everything in it is as it must be, and its owner lives.

@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "runtime/base/hex.h"
 #include "runtime/process/data_symbol.h"
@@ -67,10 +68,8 @@ class Explanation {
     const FutexOwner owner =
         find_futex_owner(call_, read, [this](uint32_t number) { return holder(number) != nullptr; });
     Wait wait = owner.kind == Kind::Unknown ? unknown() : held_by(owner);
-    if (call_.timed) {
-      wait.may_end = true;
-      wait.text += "; the wait has a time-out";
-    }
+    wait.timed = call_.timed;
+    wait.may_end = wait.may_end || wait.timed;
     return wait;
   }
 
@@ -83,10 +82,12 @@ class Explanation {
   }
 
   Wait unknown() {
+    constexpr uint32_t kLockedInMusl = FUTEX_WAITERS | EBUSY;
     return {.text = "waits for futex " + object_text(thread_.pid, call_.address) + ", and who may wake it is not known",
             .needs = {},
             .may_end = true,
-            .futex = call_.address};
+            .unknown_owner = true,
+            .nature = call_.value == kLockedInMusl ? "a normal mutex of musl records no owner" : ""};
   }
 
   Wait held_by(const FutexOwner& owner) {

@@ -24,7 +24,9 @@ struct Wait {
   std::string text;                          ///< "waits for ...": the predicate of a sentence about the thread
   std::vector<std::vector<uint32_t>> needs;  ///< sets of threads
   bool may_end = false;                      ///< without them
-  uint64_t futex = 0;                        ///< its address, if its owner cannot be known
+  bool timed = false;                        ///< it has a time-out; then it may end
+  bool unknown_owner = false;                ///< nothing records who can end it
+  std::string nature = {};                   ///< why so, if that is known: "a semaphore has no owner"
   bool follows = true;                       ///< those whom it needs are looked at, too
 };
 

@@ -128,13 +128,13 @@ SocketPeer find_peer(uint32_t pid, const std::string& file) {
   return tcp_peer(pid, inode);
 }
 
-bool has_time_out(uint32_t pid, int fd, bool writes) {
+std::optional<bool> has_time_out(uint32_t pid, int fd, bool writes) {
   const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   const UniqueFd socket(process ? static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), fd, 0)) : -1);
   timeval time{};
   socklen_t size = sizeof time;
   if (!socket || ::getsockopt(socket.get(), SOL_SOCKET, writes ? SO_SNDTIMEO : SO_RCVTIMEO, &time, &size) != 0)
-    return true;
+    return std::nullopt;
   return time.tv_sec != 0 || time.tv_usec != 0;
 }
 

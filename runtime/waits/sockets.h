@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace sonde {
@@ -15,7 +16,7 @@ struct SocketPeer {
 /// `file`: of a descriptor of `pid`, "socket:[123]".
 SocketPeer find_peer(uint32_t pid, const std::string& file);
 
-/// Whether a call that waits on the socket ends after a time that setsockopt() has set; true also if that cannot be asked.
-bool has_time_out(uint32_t pid, int fd, bool writes);
+/// Whether a call that waits on the socket ends after a time that setsockopt() has set. None: that cannot be asked.
+std::optional<bool> has_time_out(uint32_t pid, int fd, bool writes);
 
 }  // namespace sonde

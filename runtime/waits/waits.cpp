@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <deque>
 
+#include "runtime/base/procfs.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/process/syscall_table.h"
 #include "runtime/waits/children.h"
@@ -94,7 +95,13 @@ std::optional<Wait> explain(Facts& facts, const ThreadFacts& thread) {
 
 class Look {
  public:
-  explicit Look(std::span<const uint32_t> pids) : asked_(pids) {}
+  /// A number may be that of a thread: its process is meant.
+  explicit Look(std::span<const uint32_t> numbers) {
+    for (uint32_t number : numbers) {
+      const pid_t process = process_of_thread(static_cast<pid_t>(number));
+      asked_.push_back(process == 0 ? number : static_cast<uint32_t>(process));
+    }
+  }
 
   Result<WaitPicture> take() {
     for (uint32_t pid : asked_) {
@@ -102,18 +109,24 @@ class Look {
       reach(pid);
     }
     for (; !next_.empty(); next_.pop_front()) look_at(next_.front());
-    std::erase_if(picture_.waits, [&](const auto& one) { return !unchanged(*known_.at(one.first)); });
+    for (const auto& [tid, wait] : picture_.waits)
+      if (!unchanged(*known_.at(tid))) picture_.moved.insert(tid);
+    std::erase_if(picture_.waits, [&](const auto& one) { return picture_.moved.contains(one.first); });
     return std::move(picture_);
   }
 
  private:
   Result<void> check_seen(uint32_t pid) {
-    if (picture_.facts.threads_of(pid).empty())
-      return Error("process " + std::to_string(pid) + " does not exist", ESRCH);
+    const std::string name = "process " + std::to_string(pid);
     const auto& threads = picture_.facts.threads_of(pid);
+    if (threads.empty())
+      return Error(name + (read_process(pid) ? " has ended: its parent has not waited for it yet" : " does not exist"),
+                   ESRCH);
     const bool closed = std::ranges::all_of(threads, [](const auto& one) { return one.second.call_line.empty(); });
     if (!closed) return {};
-    return Error("process " + std::to_string(pid) + " cannot be looked into: permission denied", EACCES);
+    return Error(
+        name + " cannot be looked into: permission denied\n    its user may, unless Yama restricts that, and root",
+        EACCES);
   }
 
   void reach(uint32_t pid) {
@@ -140,7 +153,7 @@ class Look {
     if (const ThreadFacts* thread = picture_.facts.known_thread(tid)) reach(thread->pid);
   }
 
-  std::span<const uint32_t> asked_;
+  std::vector<uint32_t> asked_;
   WaitPicture picture_;
   std::vector<uint32_t> reached_;
   std::deque<uint32_t> next_;

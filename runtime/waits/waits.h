@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct LookedAt {
 struct WaitPicture {
   Facts facts;
   Waits waits;
+  std::set<uint32_t> moved;       ///< threads that waited, but have run since
   std::vector<LookedAt> threads;  ///< in the order in which they were reached
 };
 

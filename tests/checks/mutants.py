@@ -388,6 +388,13 @@ MUTANTS = [
     S("runtime/framework/local_firing.cpp", "uint64_t* thread_variables(", "std::fill(std::begin(t_state.variables), std::end(t_state.variables), 0);", "",
       "framework_test:LocalFiringLifetime.ThreadVariablesEndWithTheirFramework"),
     S("runtime/body/speculation.cpp", "bool Speculations::use(", "speculation->shared |= speculation->tid != 0 && speculation->tid != tid;", "", "body_test:Speculations.OneOfTwoThreads*"),
+    # who waits for whom
+    E("runtime/waits/graph.cpp", "bool goes_on(", "wait.may_end", "false", "waits_test:WaitGraph.ATimeOutAnywhere*"),
+    E("runtime/waits/waits.cpp", "Result<WaitPicture> take()", "unchanged(*known_.at(tid))", "true", "scenario:why_tells_no_deadlock_of_threads_at_work"),
+    E("runtime/waits/holders.cpp", "Wait wait_for_holders(", "(facts.process(thread.pid).caught & ~kOwnSignals) != 0", "false",
+      "scenario:why_tells_no_deadlock_where_there_is_none"),
+    E("runtime/waits/file_locks.cpp", "locks_in_way(", "is_own(thread, own, line, *held)", "false", "scenario:why_tells_no_deadlock_where_there_is_none"),
+    E("runtime/waits/futex_owner.cpp", "FutexOwner mutex_owner(", "mutex->users == 0", "false", "waits_test:FutexOwner.IsNotGuessed*"),
     E("compiler/check/translator.cpp", "const Translator* find_translator(", "one->input->is_integer() && input->is_integer()", "false", "script:tst.xlate.integers"),
 ]
 

@@ -591,6 +591,27 @@ static void flock_held_by_sleeper(void) {
   lock_whole(file);
 }
 
+/// Its own lock is in nobody's way, and not in its own.
+static void range_grows(void) {
+  char name[] = "/tmp/stuck-XXXXXX";
+  const int file = mkstemp(name);
+  unlink(name);
+  pipes();
+  struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 10, .l_len = 10};
+  if (child() == 0) {
+    fcntl(file, F_SETLKW, &range);
+    must(write(ends[1], name, 1) == 1, "write");
+    stay();
+  }
+  char byte;
+  must(read(ends[0], &byte, 1) == 1, "read");
+  range.l_start = 0;
+  fcntl(file, F_SETLKW, &range);
+  range.l_len = 20;
+  ready();
+  fcntl(file, F_SETLKW, &range);
+}
+
 // ---- at work, as fast as they can
 
 static void ping_pong(void) {
@@ -704,6 +725,7 @@ static const struct {
     {"child_works", child_works},
     {"listens", listens},
     {"timer", timer},
+    {"range_grows", range_grows},
     {"flock_held_by_sleeper", flock_held_by_sleeper},
 };
 

@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 
-from support import check, equal, scenario, wait_until
+from support import PROGRAMS, Skip, check, equal, scenario, wait_until
 
 DEADLOCK = 3
 HOLDS = r"which (thread|process) \d+ \(.*\) holds"
@@ -66,6 +66,7 @@ HEALTHY = {
     "child_works": r"waits for the end of its child process \d+ \(stuck child_works\)",
     "listens": r"waits for a client on descriptor \d+",
     "timer": "waits for a timer",
+    "range_grows": r"waits for the lock of bytes 0 to 19 of /tmp/stuck-\S+ \(deleted\), which is held by process \d+ \(stuck range_grows\)$",
     "flock_held_by_sleeper": r"waits for the lock of /tmp/stuck-\S+ \(deleted\), which is held by process \d+",
 }
 
@@ -106,8 +107,8 @@ PROGRAMS_AT_REST = (
 )
 
 
-def start(world, way):
-    process = world.start([world.program("stuck"), way])
+def start(world, way, program=None):
+    process = world.start([program or world.program("stuck"), way])
     equal(process.stdout.readline(), "ready\n", f"{way}: its first line")
     return process
 
@@ -162,6 +163,7 @@ def why_tells_no_deadlock_where_there_is_none(world):
             equal((result.status, result.stderr), (0, ""), f"{way}: {result.stdout}")
             return re.search(HEALTHY[way], result.stdout, re.MULTILINE)
         wait_until(says, what=f"{way}: {HEALTHY[way]}")
+        equal(process.poll(), None, f"{way}: it is left as it was")
 
 
 @scenario()
@@ -194,6 +196,48 @@ def why_finds_the_deadlock_of_a_shell(world):
     [sentences] = deadlocks(world.last.stdout).values()
     expect_all(sentences, [r"^process \d+ \(bash .*\) waits for the end of its child process \d+ \(cat\)",
                            r"^process \d+ \(cat\) waits for data from pipe:\[\d+\], whose write end is held by process \d+ \(bash"], "the shell")
+
+
+UNKNOWN = "no deadlock, as far as it is known who waits for whom"
+LOCKS = """import threading
+mine, other, both = threading.Lock(), threading.Lock(), threading.Barrier(2)
+def takes_mine():
+  with other: both.wait(); mine.acquire()
+threading.Thread(target=takes_mine).start()
+with mine: both.wait(); print("ready", flush=True); other.acquire()"""
+
+
+def expect_unknown(world, process, nature, threads):
+    """Says of so many threads that nothing records who keeps them from going on, and why."""
+    pattern = re.compile(rf"waits for futex .*, and who may wake it is not known: {nature}$", re.MULTILINE)
+    wait_until(lambda: len(pattern.findall(why(world, process.pid).stdout)) == threads, what=f"{threads} times: {nature}")
+    equal((world.last.status, [*sections(world.last.stdout)]), (0, [UNKNOWN]), f"{nature}: status and sections")
+
+
+@scenario()
+def why_says_that_locks_of_python_have_no_owner(world):
+    process = world.start([*PYTHON, LOCKS])
+    equal(process.stdout.readline(), "ready\n", "its first line")
+    expect_unknown(world, process, "locks of Python record no owner", 2)
+
+
+@scenario()
+def why_knows_musl(world):
+    if not shutil.which("musl-gcc"):
+        raise Skip("no musl: musl-tools")
+    program = world.path("stuck")
+    subprocess.run(["musl-gcc", "-g", "-O1", "-pthread", "-o", program, PROGRAMS / "stuck.c"], check=True)
+    for way in ("recursive", "joins"):
+        process = start(world, way, program)
+        wait_until(lambda process=process: why(world, process.pid).status == DEADLOCK, what=f"{way}: a deadlock is told")
+    expect_unknown(world, start(world, "mutexes", program), "a normal mutex of musl records no owner", 2)
+
+
+@scenario()
+def why_knows_the_locks_of_rust(world):
+    process = world.start([world.program("stuck_rust")])
+    equal(process.stdout.readline(), "ready\n", "its first line")
+    expect_unknown(world, process, "locks of Rust record no owner", 2)
 
 
 @scenario()

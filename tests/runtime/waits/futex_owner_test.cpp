@@ -98,6 +98,15 @@ TEST(FutexOwner, OfAThreadThatIsJoined) {
       << "a word that only has the same value";
 }
 
+TEST(FutexOwner, OfAThreadThatIsJoinedInMusl) {
+  constexpr uint64_t kBlock = 64, kWord = kBlock + machine::kMuslDetachState;
+  Memory memory;
+  memory.put(kBlock + machine::kMuslOwnAddress, kBase + kBlock).put(kBlock + machine::kMuslThreadNumber, kOwner);
+  memory.put(kWord, uint32_t{2});
+  EXPECT_EQ(memory.owner(wait_for(2, kWord)).kind, Kind::Join);
+  EXPECT_EQ(memory.put(kBlock, uint64_t{1}).owner(wait_for(2, kWord)).kind, Kind::Unknown);
+}
+
 TEST(FutexOwner, OfAStream) {
   constexpr uint64_t kBlock = 64;
   Memory memory;

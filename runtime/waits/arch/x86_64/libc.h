@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where glibc keeps what it knows of a thread, from the thread's control block (the value of %fs) on. It has been so since
-// glibc 2.3; whoever reads it checks that the pointer at kOwnAddress leads back.
+// Where the C libraries keep what they know of a thread, from the thread's control block (the value of %fs) on: glibc since
+// 2.3, musl since 1.1.20. Whoever reads it checks that the block's pointer to itself leads back.
 #pragma once
 
 #include <cstdint>
@@ -8,5 +8,6 @@
 namespace sonde::machine {
 
 inline constexpr uint64_t kOwnAddress = 16, kThreadNumber = 720;
+inline constexpr uint64_t kMuslOwnAddress = 0, kMuslThreadNumber = 48, kMuslDetachState = 56;
 
 }  // namespace sonde::machine

@@ -19,7 +19,7 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kMostPolled = 4096, kMostShown = 3;
+constexpr size_t kMostPolled = 4096, kMostLookedAt = 16, kMostShown = 3;
 
 struct Polled {
   int fd = -1;
@@ -38,9 +38,11 @@ Wait on_pipe(Facts& facts, const ThreadFacts& thread, const Polled& polled, cons
   std::vector<HeldFile> ends;
   for (const HeldFile& one : facts.holders_of(file))
     if (polled.writes ? one.reads : one.writes) ends.push_back(one);
-  return wait_for_holders(facts, thread, ends,
-                          polled.writes ? "waits for room in " + file + ", whose read end is held by "
-                                        : "waits for data from " + file + ", whose write end is held by ");
+  return unless_handler_writes(
+      facts, thread, ends,
+      wait_for_holders(facts, thread, ends,
+                       polled.writes ? "waits for room in " + file + ", whose read end is held by "
+                                     : "waits for data from " + file + ", whose write end is held by "));
 }
 
 Wait on_socket(Facts& facts, const ThreadFacts& thread, const Polled& polled, const std::string& file) {
@@ -49,7 +51,9 @@ Wait on_socket(Facts& facts, const ThreadFacts& thread, const Polled& polled, co
   const SocketPeer peer = find_peer(thread.pid, file);
   if (peer.file.empty())
     return wait_outside(text + (peer.text.empty() ? ", and whose other end it is, is not known" : ", of " + peer.text));
-  Wait wait = wait_for_holders(facts, thread, facts.holders_of(peer.file), text + ", whose other end is held by ");
+  const std::vector<HeldFile>& ends = facts.holders_of(peer.file);
+  Wait wait = unless_handler_writes(facts, thread, ends,
+                                    wait_for_holders(facts, thread, ends, text + ", whose other end is held by "));
   const auto timed = has_time_out(thread.pid, polled.fd, polled.writes);
   if (!timed) wait.text += ", and whether the wait has a time-out is not known";
   wait.timed = timed.value_or(false);
@@ -104,16 +108,23 @@ bool is_named(const ThreadFacts& thread, std::string_view name) {
   return call != nullptr && call->name == name;
 }
 
+/// Who polls what its own process holds is woken by itself: a signal handler, another thread.
+bool holds_itself(const ThreadFacts& thread, const Wait& wait) {
+  return std::ranges::any_of(
+      wait.needs, [&](const std::vector<uint32_t>& any) { return std::ranges::find(any, thread.tid) != any.end(); });
+}
+
 Wait on_several(Facts& facts, const ThreadFacts& thread, const std::vector<Polled>& all) {
   const SyscallInfo* call = find_syscall(*thread.call);
   const std::string name = is_named(thread, "restart_syscall") ? "poll" : call->name;
-  Wait wait = wait_outside("waits in " + name + "() for any of " + std::to_string(all.size()) +
-                           (all.size() == 1 ? " descriptor" : " descriptors"));
-  wait.follows = false;
-  wait.needs.emplace_back();
-  for (size_t i = 0; i < std::min(all.size(), kMostShown); i++) {
+  Wait wait{.text = "waits in " + name + "() for any of " + std::to_string(all.size()) +
+                    (all.size() == 1 ? " descriptor" : " descriptors"),
+            .needs = {{}},
+            .may_end = all.size() > kMostLookedAt};
+  for (size_t i = 0; i < std::min(all.size(), kMostLookedAt); i++) {
     const Wait one = on_descriptor(facts, thread, all[i]);
-    wait.text += (i == 0 ? ": " : "; ") + without_verb(one.text);
+    if (i < kMostShown) wait.text += (i == 0 ? ": " : "; ") + without_verb(one.text);
+    wait.may_end = wait.may_end || one.may_end || holds_itself(thread, one);
     for (const std::vector<uint32_t>& any : one.needs)
       wait.needs.front().insert(wait.needs.front().end(), any.begin(), any.end());
   }
@@ -121,13 +132,13 @@ Wait on_several(Facts& facts, const ThreadFacts& thread, const std::vector<Polle
   return wait;
 }
 
-/// `one_is_all`: a wait on one descriptor is a wait for that.
-Wait on_any(Facts& facts, const ThreadFacts& thread, const std::vector<Polled>& all, bool timed, bool one_is_all) {
+/// `serves`: it is a loop that serves whoever comes. A signal handler ends all of these waits, with or without SA_RESTART.
+Wait on_any(Facts& facts, const ThreadFacts& thread, const std::vector<Polled>& all, bool timed, bool serves) {
   if (all.empty()) return wait_outside(timed ? "sleeps, with a time-out" : "waits for a signal");
-  Wait wait =
-      all.size() == 1 && one_is_all ? on_descriptor(facts, thread, all.front()) : on_several(facts, thread, all);
+  Wait wait = all.size() == 1 && !serves ? on_descriptor(facts, thread, all.front()) : on_several(facts, thread, all);
   wait.timed = wait.timed || timed;
-  wait.may_end = wait.may_end || timed;
+  wait.may_end = wait.may_end || timed || serves || has_handlers(facts, thread);
+  wait.follows = !wait.may_end;
   return wait;
 }
 
@@ -145,6 +156,16 @@ Wait explain_write(Facts& facts, const ThreadFacts& thread) {
   return on_descriptor(facts, thread, first_argument(thread, true));
 }
 
+/// A FIFO is opened once somebody opens its other end.
+Wait explain_open(Facts&, const ThreadFacts& thread) {
+  const uint64_t path = thread.arguments[is_named(thread, "open") ? 0 : 1];
+  char text[256] = "";
+  for (size_t i = 0; i + 1 < sizeof text && Facts::read_memory(thread.pid, path + i, text + i, 1) && text[i] != '\0';
+       i++)
+    text[i + 1] = '\0';
+  return wait_outside("waits until " + std::string(text) + " is open: a FIFO opens with its other end");
+}
+
 Wait explain_accept(Facts&, const ThreadFacts& thread) {
   return wait_outside("waits for a client on " + number_of(first_argument(thread, false)));
 }
@@ -157,7 +178,7 @@ Wait explain_poll(Facts& facts, const ThreadFacts& thread) {
   for (const pollfd& one : asked)
     if (one.fd >= 0) all.push_back({one.fd, (one.events & POLLIN) == 0 && (one.events & POLLOUT) != 0});
   const bool timed = is_named(thread, "ppoll") ? thread.arguments[2] != 0 : static_cast<int>(thread.arguments[2]) >= 0;
-  return on_any(facts, thread, all, timed, true);
+  return on_any(facts, thread, all, timed, false);
 }
 
 Wait explain_select(Facts& facts, const ThreadFacts& thread) {
@@ -172,7 +193,7 @@ Wait explain_select(Facts& facts, const ThreadFacts& thread) {
     for (int fd = 0; fd < static_cast<int>(count); fd++)
       if (FD_ISSET(fd, &asked)) all.push_back({fd, set == 2});
   }
-  return on_any(facts, thread, all, thread.arguments[4] != 0, true);
+  return on_any(facts, thread, all, thread.arguments[4] != 0, false);
 }
 
 Wait explain_epoll(Facts& facts, const ThreadFacts& thread) {
@@ -185,7 +206,7 @@ Wait explain_epoll(Facts& facts, const ThreadFacts& thread) {
   }
   const bool timed =
       is_named(thread, "epoll_pwait2") ? thread.arguments[3] != 0 : static_cast<int>(thread.arguments[3]) >= 0;
-  return on_any(facts, thread, all, timed, false);
+  return on_any(facts, thread, all, timed, true);
 }
 
 }  // namespace sonde

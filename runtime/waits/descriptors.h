@@ -11,8 +11,10 @@ Wait explain_read(Facts& facts, const ThreadFacts& thread);
 Wait explain_write(Facts& facts, const ThreadFacts& thread);
 Wait explain_accept(Facts& facts, const ThreadFacts& thread);
 
-// These wait for any of several. Such a thread is a loop that serves whoever comes, so its wait is told, but is part of no
-// deadlock, unless it waits on one descriptor only.
+Wait explain_open(Facts& facts, const ThreadFacts& thread);
+
+// These wait for any of several. poll() and select() may be part of a deadlock, if all that they wait for is and no signal
+// handler may end them. A loop on epoll serves whoever comes: its wait is told, but is part of none.
 Wait explain_poll(Facts& facts, const ThreadFacts& thread);
 Wait explain_select(Facts& facts, const ThreadFacts& thread);
 Wait explain_epoll(Facts& facts, const ThreadFacts& thread);

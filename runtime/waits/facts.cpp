@@ -67,6 +67,7 @@ void parse_call(ThreadFacts& thread) {
   std::string word;
   while (thread.arguments.size() < 6 && words >> word)
     thread.arguments.push_back(std::strtoull(word.c_str(), nullptr, 16));
+  if (words >> word) thread.stack_pointer = std::strtoull(word.c_str(), nullptr, 16);
 }
 
 /// "futex_do_wait" of "[<0>] futex_do_wait+0x38/0x60".

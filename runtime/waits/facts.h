@@ -26,6 +26,7 @@ struct ThreadFacts {
   std::string call_line;         ///< of /proc/TID/syscall; empty: it cannot be read
   std::optional<uint32_t> call;  ///< none: it does not sleep in one
   std::vector<uint64_t> arguments;
+  uint64_t stack_pointer = 0;
   std::string sleeps_in;                  ///< the function of the kernel; empty: not known
   std::vector<std::string> kernel_stack;  ///< for root
   uint64_t switches = 0;

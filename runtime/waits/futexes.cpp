@@ -9,6 +9,7 @@
 #include "runtime/base/hex.h"
 #include "runtime/process/data_symbol.h"
 #include "runtime/process/proc_maps.h"
+#include "runtime/process/syscall_table.h"
 #include "runtime/waits/futex_owner.h"
 
 namespace sonde {
@@ -67,7 +68,7 @@ class Explanation {
     };
     const FutexOwner owner =
         find_futex_owner(call_, read, [this](uint32_t number) { return holder(number) != nullptr; });
-    Wait wait = owner.kind == Kind::Unknown ? unknown() : held_by(owner);
+    Wait wait = owner.kind != Kind::Unknown ? held_by(owner) : was_refused() ? refused() : unknown();
     wait.timed = call_.timed;
     wait.may_end = wait.may_end || wait.timed;
     return wait;
@@ -79,6 +80,47 @@ class Explanation {
     const ThreadFacts* found = facts_.find_thread(thread_.pid, number);
     if (found == nullptr || found->pid == thread_.pid) return found;
     return !is_private_ && shares_page(thread_.pid, call_.address, found->pid) ? found : nullptr;
+  }
+
+  /// The kernel lets nobody wait for a PI mutex if that would be a deadlock, or if its owner has ended. Then glibc lets the
+  /// thread sleep on a word in its own frame, for ever. Nothing else waits so there.
+  bool was_refused() const {
+    constexpr uint64_t kMostOfFrame = 128;
+    constexpr uint32_t kAsGlibc = FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME;
+    return static_cast<uint32_t>(thread_.arguments[1]) == kAsGlibc && call_.value == 0 && !call_.timed &&
+           call_.address - thread_.stack_pointer < kMostOfFrame;
+  }
+
+  Wait refused() {
+    const std::string text =
+        "waits for ever for a priority-inheriting mutex: the kernel has refused to let it wait, because ";
+    const std::vector<uint32_t> behind = waiters_for(thread_.tid);
+    if (behind.empty()) return {.text = text + "it holds it itself, or the owner has ended", .needs = {{}}};
+    return {.text = text + "that would be a deadlock", .needs = {behind}};
+  }
+
+  /// The thread that holds the PI mutex for which one waits in the kernel; 0: it does not.
+  uint32_t holder_of_pi(const ThreadFacts& waiter) {
+    const SyscallInfo* call = waiter.call ? find_syscall(*waiter.call) : nullptr;
+    if (call == nullptr || std::string_view(call->name) != "futex") return 0;
+    const uint64_t operation = waiter.arguments[1] & static_cast<uint64_t>(FUTEX_CMD_MASK);
+    uint32_t word = 0;
+    if ((operation != FUTEX_LOCK_PI && operation != FUTEX_LOCK_PI2) ||
+        !Facts::read_memory(waiter.pid, waiter.arguments[0], &word, sizeof word))
+      return 0;
+    const ThreadFacts* found = facts_.find_thread(waiter.pid, word & FUTEX_TID_MASK);
+    return found == nullptr ? 0 : found->tid;
+  }
+
+  /// Threads of the process that wait for PI mutexes which `tid` holds, or which one of them holds.
+  std::vector<uint32_t> waiters_for(uint32_t tid) {
+    std::vector<uint32_t> found;
+    for (const auto& [other, thread] : facts_.threads_of(thread_.pid)) {
+      if (holder_of_pi(thread) != tid || other == thread_.tid) continue;
+      found.push_back(other);
+      for (uint32_t behind : waiters_for(other)) found.push_back(behind);
+    }
+    return found;
   }
 
   Wait unknown() {

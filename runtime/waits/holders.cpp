@@ -47,12 +47,20 @@ Wait wait_for_holders(Facts& facts, const ThreadFacts& thread, const std::vector
   if (facts.may_be_inherited(holders)) {
     wait.may_end = true;
     wait.text += ", perhaps also by a process that cannot be looked into";
-  } else if (std::ranges::find(pids, thread.pid) != pids.end() &&
-             (facts.process(thread.pid).caught & ~kOwnSignals) != 0) {
-    wait.may_end = true;
-    wait.text += "; a signal handler of its own may end the wait";
   }
   return wait;
+}
+
+Wait unless_handler_writes(Facts& facts, const ThreadFacts& thread, const std::vector<HeldFile>& holders, Wait wait) {
+  const bool holds = std::ranges::find(holders, thread.pid, &HeldFile::pid) != holders.end();
+  if (wait.may_end || !holds || (facts.process(thread.pid).caught & ~kOwnSignals) == 0) return wait;
+  wait.may_end = true;
+  wait.text += "; a signal handler of its own may end the wait";
+  return wait;
+}
+
+bool has_handlers(Facts& facts, const ThreadFacts& thread) {
+  return (facts.process(thread.pid).caught & ~kOwnSignals & ~signal_bit(SIGINT)) != 0;
 }
 
 }  // namespace sonde

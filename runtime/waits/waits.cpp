@@ -49,6 +49,8 @@ constexpr auto kWaitingCalls = std::to_array<WaitingCall>({
     {"flock", explain_flock},
     {"futex", explain_futex},
     {"nanosleep", explain_sleep},
+    {"open", explain_open},
+    {"openat", explain_open},
     {"pause", explain_signal_wait},
     {"poll", explain_poll},
     {"ppoll", explain_poll},

@@ -391,7 +391,7 @@ MUTANTS = [
     # who waits for whom
     E("runtime/waits/graph.cpp", "bool goes_on(", "wait.may_end", "false", "waits_test:WaitGraph.ATimeOutAnywhere*"),
     E("runtime/waits/waits.cpp", "Result<WaitPicture> take()", "unchanged(*known_.at(tid))", "true", "scenario:why_tells_no_deadlock_of_threads_at_work"),
-    E("runtime/waits/holders.cpp", "Wait wait_for_holders(", "(facts.process(thread.pid).caught & ~kOwnSignals) != 0", "false",
+    E("runtime/waits/holders.cpp", "Wait unless_handler_writes(", "(facts.process(thread.pid).caught & ~kOwnSignals) == 0", "true",
       "scenario:why_tells_no_deadlock_where_there_is_none"),
     E("runtime/waits/file_locks.cpp", "locks_in_way(", "is_own(thread, own, line, *held)", "false", "scenario:why_tells_no_deadlock_where_there_is_none"),
     E("runtime/waits/futex_owner.cpp", "FutexOwner mutex_owner(", "mutex->users == 0", "false", "waits_test:FutexOwner.IsNotGuessed*"),

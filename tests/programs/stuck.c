@@ -114,6 +114,17 @@ static void robust(void) {
   in_a_ring(2);
 }
 
+/// The kernel refuses to let the last thread wait, so glibc lets it sleep for ever.
+static void only_inheriting(void) {
+  of_kind(PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED);
+  in_a_ring(2);
+}
+
+static void three_inheriting(void) {
+  of_kind(PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED);
+  in_a_ring(3);
+}
+
 /// The kernel refuses cycles of PI mutexes, so one of the two is none.
 static void inheriting(void) {
   of_kind(PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_STALLED);
@@ -348,6 +359,23 @@ static void unix_polled(void) {
   poll(&one, 1, -1);
 }
 
+/// The parent waits for either of two pipes, the child for a third.
+static void polls_two(void) {
+  int third[2];
+  pipes();
+  must(pipe(third) == 0, "pipe");
+  if (child() == 0) {
+    close(third[1]);
+    read_byte(third[0]);
+  }
+  close(third[0]);
+  close(ends[1]);
+  close(back[1]);
+  struct pollfd both[2] = {{ends[0], POLLIN, 0}, {back[0], POLLIN, 0}};
+  ready();
+  poll(both, 2, -1);
+}
+
 static int connected(int* accepted) {
   struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t size = sizeof here;
@@ -501,6 +529,18 @@ static void wakes(int signal) { (void)signal; }
 static void own_pipe_and_handler(void) {
   signal(SIGUSR1, wakes);
   own_pipe();
+}
+
+/// The handler may end poll().
+static void polls_two_and_handler(void) {
+  signal(SIGUSR1, wakes);
+  polls_two();
+}
+
+static void opens_fifo(void) {
+  must(mkfifo("there", 0600) == 0, "mkfifo");
+  ready();
+  open("there", O_RDONLY);
 }
 
 /// A pool: its parent waits for children, which wait for work that comes from outside.
@@ -685,6 +725,8 @@ static const struct {
     {"errorcheck", errorcheck},
     {"robust", robust},
     {"inheriting", inheriting},
+    {"three_inheriting", three_inheriting},
+    {"only_inheriting", only_inheriting},
     {"self", self},
     {"behind", behind},
     {"between_processes", between_processes},
@@ -712,6 +754,9 @@ static const struct {
     {"unix_polled", unix_polled},
     {"tcp_sockets", tcp_sockets},
     {"flocks", flocks},
+    {"polls_two", polls_two},
+    {"polls_two_and_handler", polls_two_and_handler},
+    {"opens_fifo", opens_fifo},
     {"ranges", ranges},
     {"range_and_pipe", range_and_pipe},
     {"eventfds", eventfds},

@@ -21,6 +21,8 @@
 
 extern const struct sonde_vdso_clock *sonde_vdso;
 
+u64 sonde_clock_otherwise(void);
+
 static __always_inline u64 sonde_clock(void)
 {
 	const struct sonde_vdso_clock *clock = sonde_vdso;
@@ -32,13 +34,13 @@ static __always_inline u64 sonde_clock(void)
 		smp_rmb(); /* as the vDSO: orders seq before the data */
 		if (unlikely((begun & 1) ||
 			     clock->clock_mode != SONDE_CLOCKMODE))
-			return ktime_get_ns();
+			return sonde_clock_otherwise();
 		now = clock->basetime[CLOCK_MONOTONIC].nsec;
 		last = clock->cycle_last;
 		cycles = sonde_cycles();
 		if (likely(cycles > last)) {
 			if (unlikely(SONDE_VDSO_OVERFLOWS(clock, cycles - last)))
-				return ktime_get_ns();
+				return sonde_clock_otherwise();
 			now += (cycles - last) * clock->mult;
 		}
 		now >>= clock->shift;

@@ -48,6 +48,7 @@
 #include "kmod/device/programs.h"
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
+#include "kmod/device/spares.h"
 #include "kmod/device/syscalls.h"
 #include "kmod/device/tap.h"
 #include "kmod/device/taps.h"
@@ -378,6 +379,7 @@ static void device_init_session(struct sonde_session *session)
 	spin_lock_init(&session->wanted_lock);
 	session->known_files = RB_ROOT;
 	sonde_tracees_init(session);
+	sonde_spares_init(session);
 	hash_init(session->threads);
 	hash_init(session->reentries);
 	session->uprobes = RB_ROOT;

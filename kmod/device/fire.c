@@ -55,6 +55,7 @@
 #include "kmod/device/named.h"
 #include "kmod/device/programs.h"
 #include "kmod/device/session.h"
+#include "kmod/device/spares.h"
 #include "kmod/device/timer.h"
 #include "kmod/device/writer.h"
 
@@ -66,6 +67,21 @@ const struct sonde_vdso_clock *sonde_vdso __ro_after_init;
 
 static unsigned long long (*cpu_time_of)(struct task_struct *task)
 	__ro_after_init;
+
+/**
+ * sonde_clock_otherwise() - the time where the vDSO does not tell it
+ *
+ * A firing may be in the middle of a change of the kernel's clock, whose reader
+ * would wait for its end.
+ *
+ * Context: Any.
+ * Return: CLOCK_MONOTONIC, ns.
+ */
+u64 sonde_clock_otherwise(void)
+{
+	return this_cpu_read(sonde_under_locks) ? ktime_get_mono_fast_ns() :
+						  ktime_get_ns();
+}
 
 /**
  * sonde_fire_init() - look up symbols that are not exported
@@ -629,20 +645,31 @@ static struct sonde_thread *fire_find_thread(struct sonde_session *session,
 /* Only the thread itself adds its entry, so there are never two. */
 static noinline u64 *fire_make_thread(struct sonde_session *session)
 {
-	struct sonde_thread *thread;
+	bool under_locks = this_cpu_read(sonde_under_locks);
+	struct sonde_thread *thread = NULL;
 	unsigned long flags;
 
-	if (!in_task() || ((current->flags & PF_EXITING) && !current->mm))
+	/* a thread that ends may have been forgotten already */
+	if (!in_task() || ((current->flags & PF_EXITING) &&
+			   (under_locks || !current->mm)))
 		return NULL;
-	thread = sonde_alloc_within(&session->account->fired, SONDE_MEMORY_VARIABLES,
-				    sizeof(*thread), sonde_firing_gfp());
-	if (!thread)
-		return NULL;
-	thread->task = current;
+	if (!under_locks) {
+		thread = sonde_alloc_within(&session->account->fired,
+					    SONDE_MEMORY_VARIABLES,
+					    sizeof(*thread), GFP_NOWAIT);
+		if (!thread)
+			return NULL;
+	}
 	sonde_lock_irqsave(&session->threads_lock, flags);
-	hash_add_rcu(session->threads, &thread->node, (unsigned long)current);
+	if (under_locks)
+		thread = sonde_spares_take(session);
+	if (thread) {
+		thread->task = current;
+		hash_add_rcu(session->threads, &thread->node,
+			     (unsigned long)current);
+	}
 	sonde_unlock_irqrestore(&session->threads_lock, flags);
-	return thread->variables;
+	return thread ? thread->variables : NULL;
 }
 
 /**
@@ -680,6 +707,8 @@ void sonde_threads_destroy(struct sonde_session *session)
 	struct sonde_thread *thread;
 	struct hlist_node *next;
 	int bucket;
+
+	sonde_spares_end(session);
 
 	hash_for_each_safe(session->threads, bucket, next, thread, node) {
 		hash_del(&thread->node);

@@ -43,6 +43,7 @@
 #include "kmod/device/kernel.h"
 #include "kmod/device/named.h"
 #include "kmod/device/session.h"
+#include "kmod/device/spares.h"
 #include "kmod/device/tap.h"
 
 #define SHOWN_MAX 80 /* bytes of a function's name in a message */
@@ -71,23 +72,40 @@ struct sonde_functions {
 
 DEFINE_PER_CPU(u32, sonde_holding);
 
-/* The contexts of this CPU in which a firing runs, one bit each. */
+enum { IN_TASK = 1, IN_SOFTIRQ = 2, IN_HARDIRQ = 4 };
+
+/* The contexts of this CPU in which a firing runs. */
 static DEFINE_PER_CPU(u8, firing_contexts);
 
 static u8 function_context(void)
 {
 	if (hardirq_count())
-		return 4;
-	return in_serving_softirq() ? 2 : 1;
+		return IN_HARDIRQ;
+	return in_serving_softirq() ? IN_SOFTIRQ : IN_TASK;
 }
 
-/* Begins a firing, with preemption off. Return: the context, or 0: it is the tracer's own call. */
-static u8 function_begin(void)
+/* Whether a firing of another tap, such as that of a system call, has made the call. */
+static bool function_is_firing(const struct sonde_session *session)
+{
+	const struct sonde_writer *writer;
+
+	if (!session->writers)
+		return false;
+	writer = this_cpu_ptr(session->writers);
+	return writer->busy && writer->ring;
+}
+
+/*
+ * Begins a firing, with preemption off. Return: the context, or 0: it is the
+ * tracer's own call. An interrupt that finds a firing has hit it.
+ */
+static u8 function_begin(const struct sonde_session *session)
 {
 	u8 context = function_context();
 
 	if (this_cpu_read(firing_contexts) & context ||
-	    this_cpu_read(sonde_holding))
+	    this_cpu_read(sonde_holding) ||
+	    (context == IN_TASK && function_is_firing(session)))
 		return 0;
 	this_cpu_or(firing_contexts, context);
 	return context;
@@ -203,11 +221,12 @@ static notrace void function_handle(unsigned long ip, unsigned long parent_ip,
 	if (!READ_ONCE(functions->session->going))
 		return;
 	preempt_disable_notrace();
-	context = function_begin();
-	if (context) {
-		if (function_may_fire(functions->session))
+	if (function_may_fire(functions->session)) {
+		context = function_begin(functions->session);
+		if (context) {
 			function_entered(functions, ip, sonde_fregs(fregs));
-		function_end(context);
+			function_end(context);
+		}
 	}
 	preempt_enable_notrace();
 }
@@ -247,12 +266,14 @@ static void function_leave(struct sonde_functions *functions, unsigned long ip,
 void sonde_function_returned(struct sonde_session *session, unsigned long ip,
 			     struct pt_regs *regs)
 {
-	u8 context = function_begin();
+	u8 context;
 
+	if (!function_may_fire(session))
+		return;
+	context = function_begin(session);
 	if (!context)
 		return;
-	if (function_may_fire(session))
-		function_leave(session->functions, ip, regs);
+	function_leave(session->functions, ip, regs);
 	function_end(context);
 }
 
@@ -314,6 +335,7 @@ static int function_arm(struct sonde_armed *armed, const char *path,
 		if (!functions->returns)
 			return -ENOMEM;
 	}
+	sonde_spares_want(armed->session);
 	functions->taps++;
 	functions->changed = true;
 	return 0;

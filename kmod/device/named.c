@@ -25,6 +25,7 @@
 #include "kmod/device/fire.h"
 #include "kmod/device/named.h"
 #include "kmod/device/session.h"
+#include "kmod/device/spares.h"
 #include "kmod/device/tap.h"
 #include "kmod/shared/tracepoint.h"
 
@@ -158,6 +159,7 @@ static int named_arm(struct sonde_armed *armed, const char *path,
 		return err;
 	}
 	armed->named = named;
+	sonde_spares_want(armed->session);
 	return 0;
 }
 

@@ -3,7 +3,6 @@
 #ifndef SONDE_NAMED_H
 #define SONDE_NAMED_H
 
-#include <linux/gfp.h>
 #include <linux/percpu.h>
 
 struct sonde_firing;
@@ -11,14 +10,6 @@ struct sonde_probe;
 
 /* On this CPU a tap of a tracepoint or of a function of the kernel fires, under whatever locks the kernel holds there. */
 DECLARE_PER_CPU(bool, sonde_under_locks);
-
-/* How a firing allocates: under locks it must not wake the kernel's reclaim, which takes some of them. */
-static inline gfp_t sonde_firing_gfp(void)
-{
-	return this_cpu_read(sonde_under_locks) ?
-		       GFP_NOWAIT & ~__GFP_KSWAPD_RECLAIM :
-		       GFP_NOWAIT;
-}
 
 void sonde_fire_under_locks(struct sonde_firing *firing,
 			    struct sonde_probe *probe);

@@ -28,6 +28,7 @@
 #include "kmod/device/mappings.h"
 #include "kmod/device/programs.h"
 #include "kmod/device/session.h"
+#include "kmod/device/spares.h"
 #include "kmod/device/taps.h"
 
 #define ECBS_MAX 4096u /* of a probe */
@@ -440,6 +441,7 @@ int sonde_ecbs_add(struct sonde_session *session, void *bytes, u64 length,
 		err = program_hold(session, ecbs, count, why);
 	if (err)
 		return err;
+	sonde_spares_fill(session);
 	for (n = 0; n < count && !err; n++) {
 		err = program_check_ecb(session, &ecbs[n],
 					why); /* an epid may occur twice in the array */

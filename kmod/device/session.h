@@ -24,6 +24,7 @@
  *   mappings.c  files that programs map; wanted.c, which of them are followed
  *   fire.c      a firing: ECBs, DIF's environment; fire.h, its inlined part
  *   jit.c       programs as native code; jit_calls.c, functions that they call
+ *   spares.c    variables of threads for firings that must not allocate
  *   unwind.c    user stacks
  *   kernel.c    kernel memory and stacks
  *   deferred.c  firings that may sleep
@@ -291,6 +292,12 @@ struct sonde_session {
 	DECLARE_HASHTABLE(threads, 10);
 	DECLARE_HASHTABLE(reentries, 8);
 
+	struct hlist_head spares; /* of self-> variables; under threads_lock */
+	u32 spare_count;
+	bool wants_spares; /* it has had taps that must not allocate */
+	struct irq_work spares_low;
+	struct work_struct spares_work;
+
 	struct mutex lock; /* held during requests */
 	bool greeted;
 	u32 points; /* registered tracepoints, one bit each */
@@ -312,7 +319,7 @@ struct sonde_session {
 	atomic64_t lost; /* records that no ring counts: no ring, memory or thread */
 
 	spinlock_t covered_lock; /* held to change covered */
-	spinlock_t threads_lock; /* held to change threads and reentries */
+	spinlock_t threads_lock; /* held to change threads, spares and reentries */
 
 	spinlock_t events_lock; /* protects events, their counts, and data */
 	struct list_head events;

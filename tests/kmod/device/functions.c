@@ -235,7 +235,7 @@ static void see_open(const struct sonde_record *record)
 		CHECK((int)args[0] == AT_FDCWD && args[1] == (uintptr_t)OPENED,
 		      "args %lx %lx", args[0], args[1]);
 	else
-		CHECK(args[0] == ~0ull && (int64_t)args[1] == -ENOENT && !args[2],
+		CHECK(args[0] == ~0ull && (int)args[1] == -ENOENT && !args[2],
 		      "args %lx %lx", args[0], args[1]);
 }
 
@@ -500,7 +500,7 @@ static void asleep(bool until_closed, uint32_t count)
 	sleepers = 0;
 	child_count = count;
 	begin(INSNS(nothing), 0, 1 << 20);
-	arm_both("pipe_read");
+	arm_both(find("pipe_read") ? "pipe_read" : "anon_pipe_read");
 	go(&c);
 	for (uint32_t n = 0; n < count; n++) {
 		children[n] = start_child(&c, sleep_in_pipe);
@@ -554,7 +554,7 @@ static void too_many(void)
 	begin(INSNS(nothing), 0, 1 << 20);
 	forget();
 	set_returns("8");
-	arm_both("pipe_read");
+	arm_both(find("pipe_read") ? "pipe_read" : "anon_pipe_read");
 	set_returns("8192");
 	go(&c);
 	for (int n = 0; n < THREADS; n++)
@@ -572,6 +572,101 @@ static void too_many(void)
 	close_client(&c);
 	close(sleeper_gate[0]);
 	close(sleeper_gate[1]);
+}
+
+/* More threads than the stock of their variables has: each gets them, and no firing allocates. */
+static void *call_often(void *unused)
+{
+	(void)unused;
+	/* gives the work that fills the stock up again its time */
+	for (int n = 0; n < 2; n++) {
+		getpriority(PRIO_PROCESS, 0);
+		usleep(1000);
+	}
+	return NULL;
+}
+
+static uint64_t unknown; /* calls of threads that had no variable yet */
+
+static void see_variable(const struct sonde_record *record)
+{
+	unknown += !record->slot[0];
+}
+
+static void variables(void)
+{
+	enum { THREADS = 400 };
+	uint64_t address = at("__x64_sys_getpriority"), stock, none;
+	pthread_t thread;
+
+	none = allocated("variables");
+	GRANTED(&c, open_session(&c, 1 << 20));
+	GRANTED(&c, load_kinds(&c, ENTRY, INSNS(remembering), 2, deep_kinds));
+	GRANTED(&c, add_ecb(&c, (struct sonde_ecb){ ENTRY, ENTRY, ENTRY, 0 }));
+	CHECK(allocated("variables") == none, "a stock that nothing needs");
+	GRANTED(&c, arm_all(SONDE_TAP_KERNEL_ENTRY, &address, 1));
+	stock = allocated("variables");
+	CHECK(stock > none, "no stock");
+	go(&c);
+	see_mine = see_variable;
+	for (int n = 0; n < THREADS; n++)
+		if (pthread_create(&thread, NULL, call_often, NULL) ||
+		    pthread_join(thread, NULL))
+			exit(2);
+	forget();
+	drain(&c, see);
+	CHECK(mine[ENTRY] == 2 * THREADS && unknown == THREADS &&
+		      !all_drops(&c),
+	      "%lu calls, %lu without a variable, %lu drops", mine[ENTRY],
+	      unknown, all_drops(&c));
+	close_client(&c);
+	CHECK(SOON(allocated("variables") == none), "variables are left");
+}
+
+/*
+ * What the firing of another tap calls: nothing in its own session, not even a
+ * drop; calls like any others for another session.
+ */
+static void called_by_firings(void)
+{
+	static const struct sonde_dif_insn reading[] = {
+		INSN(VAR, 0, 0, 0, SONDE_DIF_VAR_CURTHREAD),
+		INSN(LDK, 0, 0, 0, 8), INSN(CAPW, 0, 0, 0, 0),
+		{ .op = SONDE_DIF_RECORD },
+	};
+	const uint64_t address = at("copy_from_kernel_nofault");
+	struct sonde_tap call = { .id = RETURN, .probe = RETURN,
+				  .kind = SONDE_TAP_SYSCALL_ENTRY,
+				  .number = SYS_getppid };
+	struct client other;
+
+	begin(INSNS(nothing), 0, 1 << 20);
+	GRANTED(&c, arm_all(SONDE_TAP_KERNEL_ENTRY, &address, 1));
+	go(&c);
+	other = c;
+	GRANTED(&c, open_session(&c, 1 << 20));
+	GRANTED(&c, load_words(&c, ENTRY, INSNS(nothing), 0));
+	GRANTED(&c, load_words(&c, RETURN, INSNS(reading), 1));
+	for (uint32_t id = ENTRY; id < PROBES; id++)
+		GRANTED(&c, add_ecb(&c, (struct sonde_ecb){ id, id, id, 0 }));
+	GRANTED(&c, arm_all(SONDE_TAP_KERNEL_ENTRY, &address, 1));
+	GRANTED(&c, arm_tap(&c, call, NULL));
+	go(&c);
+	/* ftrace calls it, too, when it changes the text */
+	drain(&other, NULL);
+	drain(&c, NULL);
+	for (uint32_t n = 0; n < CALLS; n++)
+		syscall(SYS_getppid);
+	forget();
+	drain(&other, see);
+	CHECK(mine[ENTRY] == CALLS, "another session: %lu", mine[ENTRY]);
+	forget();
+	drain(&c, see);
+	CHECK(mine[RETURN] == CALLS && !mine[ENTRY] && !all_drops(&c),
+	      "%lu calls, %lu of the firings, %lu drops", mine[RETURN],
+	      mine[ENTRY], all_drops(&c));
+	close_client(&other);
+	close_client(&c);
 }
 
 static void hostile(void)
@@ -635,6 +730,8 @@ int main(void)
 	asleep(false, 1);
 	asleep(true, 8);
 	too_many();
+	variables();
+	called_by_firings();
 	hostile();
 	a_thousand();
 	anywhere();

@@ -541,6 +541,8 @@ class Parser {
       return fail("--why: it looks at processes that wait already, which -p names, and starts none", false);
     if (!arguments_.programs.empty() || arguments_.summary || arguments_.off_cpu || !of_calls_.empty())
       return fail("--why: it traces nothing: only -p and -o may stand beside it", false);
+    const auto has_format = [](const Arguments::Setting& one) { return one.name == "format" && one.value != "text"; };
+    if (std::ranges::any_of(arguments_.settings, has_format)) return fail("--why: it prints text", false);
     if (!arguments_.words.empty())
       return fail("--why: no word " + arguments_.words.front() + "\n    each process has its own -p", false);
     return !arguments_.pids.empty() || fail("--why: -p PID names the process that does not go on", false);

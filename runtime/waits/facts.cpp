@@ -49,7 +49,7 @@ std::string printable(std::string text) {
 
 /// A command line, with the name of its program in place of the path.
 std::string without_folder(const std::string& words) {
-  const size_t slash = words.substr(0, words.find('\0')).rfind('/');
+  const size_t slash = words.substr(0, words.find_first_of(std::string_view("\0 ", 2))).rfind('/');
   return slash == std::string::npos ? words : words.substr(slash + 1);
 }
 

@@ -111,6 +111,7 @@ class Look {
       reach(pid);
     }
     for (; !next_.empty(); next_.pop_front()) look_at(next_.front());
+    note_new_holders();
     for (const auto& [tid, wait] : picture_.waits)
       if (!unchanged(*known_.at(tid))) picture_.moved.insert(tid);
     std::erase_if(picture_.waits, [&](const auto& one) { return picture_.moved.contains(one.first); });
@@ -148,6 +149,16 @@ class Look {
         for (const std::vector<uint32_t>& any : wait->needs)
           for (uint32_t needed : any) follow(needed);
       picture_.waits.emplace(tid, std::move(*wait));
+    }
+  }
+
+  /// A thread may have given a descriptor to a new process before its first look. All who are stuck have had that now, so
+  /// whom they need is asked once more, of a fresh /proc.
+  void note_new_holders() {
+    Facts fresh;
+    for (uint32_t tid : judge(picture_.waits).stuck) {
+      const auto again = explain(fresh, *known_.at(tid));
+      if (!again || again->needs != picture_.waits.at(tid).needs || again->may_end) picture_.moved.insert(tid);
     }
   }
 

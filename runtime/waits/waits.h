@@ -6,7 +6,8 @@
 //                          who has run meanwhile does not wait <--' second look
 //
 // Nothing is stopped, so a wait is believed only if its thread has slept from the first look to the second (facts.h): all
-// waits that are told were there together, at one time. A thread that holds a mutex and sleeps holds it until it runs.
+// waits that are told were there together, at one time. A thread that holds a mutex and sleeps holds it until it runs. Whom
+// the stuck ones need is asked twice: the second time all of them sleep, so none of them can change the answer.
 #pragma once
 
 #include <cstdint>

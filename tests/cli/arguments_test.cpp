@@ -83,6 +83,7 @@ TEST(Arguments, WhyIsForProcessesOnly) {
   const Arguments why = right({"--why", "-p", "7", "-p", "8", "-o", "out"});
   EXPECT_EQ(why.mode, Mode::Why);
   EXPECT_THAT(why.pids, ElementsAre(7u, 8u));
+  EXPECT_THAT(wrong({"--why", "-p", "7", "--format=jsonl"}).message, HasSubstr("--why: it prints text"));
   EXPECT_THAT(wrong({"--why"}).message, HasSubstr("--why: -p PID names the process"));
   EXPECT_THAT(wrong({"--why", "-p", "7", "-c", "true"}).message, HasSubstr("--why: it looks at processes that wait"));
   for (const char* other : {"-T", "--summary", "--off-cpu", "--trace=read"})

@@ -94,7 +94,7 @@ constexpr std::array<SourceCapabilities::Calls, SONDE_TAP_KIND_COUNT> calls_that
 inline constexpr SourceRow kKmodRow = {
     "kmod",
     {.scope = SourceScope::Machine,
-     .taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {SONDE_TAP_KERNEL_ENTRY, SONDE_TAP_KERNEL_RETURN}),
+     .taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {}),
      .texts = EnumSet<sonde_dif_text>::all_but(
          SONDE_DIF_TEXT_COUNT, {SONDE_DIF_TEXT_SYSCALL_ARGS, SONDE_DIF_TEXT_STRINGS, SONDE_DIF_TEXT_POINTERS}),
      .policies = EnumSet<sonde_policy>::all_but(SONDE_POLICY_COUNT, {}),

@@ -12,6 +12,7 @@
   X(sched)                                     \
   X(io)                                        \
   X(rawtp)                                     \
+  X(fbt)                                       \
   X(lockstat)                                  \
   X(ip)                                        \
   X(tcp)                                       \

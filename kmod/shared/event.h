@@ -98,9 +98,9 @@
 	     ARG(USER_OFFSET, REGISTERS, 0, 6, "long", "values of the argument registers"))   \
 	KIND(PROFILE, "period", "on every CPU, in the running thread", SONDE_SAMPLE_ROLES(PROFILE, ARG)) \
 	KIND(TICK, "period", "on one CPU, in the running thread", SONDE_SAMPLE_ROLES(TICK, ARG)) \
-	KIND(KERNEL_ENTRY, "module + symbol", "a function of the kernel begins: on no source yet", \
+	KIND(KERNEL_ENTRY, "module + symbol", "a function of the kernel begins", \
 	     SONDE_FUNCTION_ROLES(KERNEL_ENTRY, ARG))                                         \
-	KIND(KERNEL_RETURN, "module + symbol", "a function of the kernel returns: on no source yet", \
+	KIND(KERNEL_RETURN, "module + symbol", "a function of the kernel returns", \
 	     SONDE_LEAVE_ROLES(KERNEL_RETURN, ARG))                                           \
 	KIND(TRACEPOINT, "symbol", "a tracepoint of the kernel",                              \
 	     ARG(TRACEPOINT, ARGUMENT, 0, 10, "long", "the tracepoint's arguments"))
@@ -129,6 +129,12 @@ enum sonde_role {
 	SONDE_END_ROLES(END, SONDE_ROLE_ENUM)
 	SONDE_SAMPLE_ROLES(SAMPLE, SONDE_ROLE_ENUM)
 };
+
+/* Whether taps of this kind are at functions of the kernel. */
+static inline int sonde_tap_of_kernel_function(enum sonde_tap_kind kind)
+{
+	return kind == SONDE_TAP_KERNEL_ENTRY || kind == SONDE_TAP_KERNEL_RETURN;
+}
 
 /* A process or thread is made: `child` is its number. */
 static inline void sonde_create_args(uint64_t *args, uint64_t child, uint64_t flags)

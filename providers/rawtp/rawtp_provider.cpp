@@ -3,11 +3,11 @@
 //
 // The kernel's description of its types (BTF) has a type for the functions that may be called at each tracepoint. It is
 // read when a description first names the provider.
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "providers/kernel_types.h"
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
 #include "runtime/process/tracepoints.h"
@@ -16,7 +16,6 @@ namespace sonde {
 namespace {
 
 constexpr char kName[] = "rawtp";
-constexpr char kTypes[] = "/sys/kernel/btf/vmlinux";
 
 struct Rawtp {
   dtrace_provider_id_t id = 0;
@@ -28,25 +27,10 @@ Rawtp& rawtp_of(void* arg) { return *static_cast<Rawtp*>(arg); }
 
 const std::string& name_of(void* parg) { return *static_cast<const std::string*>(parg); }
 
-/// A C type that D has for a word of that type.
-std::string native_type(CTypes& types, CTypeId id) {
-  CType type = types.type(id);
-  for (int turn = 0; turn < 8 && type.kind == CType::Kind::Typedef; turn++) type = types.type(type.target);
-  if (type.kind == CType::Kind::Pointer) {
-    const CType target = types.type(type.target);
-    const bool record = target.kind == CType::Kind::Struct || target.kind == CType::Kind::Union;
-    if (record && !target.name.empty()) return types.spelling(type.target) + " *";
-    return target.kind == CType::Kind::Integer && target.size == 1 ? "char *" : "void *";
-  }
-  const bool word = type.kind == CType::Kind::Integer || type.kind == CType::Kind::Enum;
-  if (!word || type.size > 8) return "uint64_t";
-  return (type.is_signed ? "int" : "uint") + std::to_string(8 * type.size) + "_t";
-}
-
 void provide(void* arg, const dtrace_probedesc_t* spec) {
   Rawtp& rawtp = rawtp_of(arg);
   if (spec == nullptr || !rawtp.names.empty() || std::string_view(spec->dtpd_provider) != kName) return;
-  auto types = read_btf(kTypes);
+  auto types = read_btf(kKernelTypes);
   if (!types) {
     const std::string why = "this kernel does not describe its tracepoints: " + types.error().message();
     sonde_provide_error("D_PDESC_ZERO", why.c_str());
@@ -77,10 +61,7 @@ void getargdesc(void* arg, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
     desc->dtargd_ndx = DTRACE_ARGNONE;
     return;
   }
-  const CParameter& parameter = function->parameters[index];
-  std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", native_type(types, parameter.type).c_str());
-  std::snprintf(desc->dtargd_name, sizeof desc->dtargd_name, "%s", parameter.name.c_str());
-  desc->dtargd_mapping = desc->dtargd_ndx;
+  describe_argument(types, function->parameters[index], desc);
 }
 
 Rawtp g_rawtp;

@@ -7,7 +7,7 @@
 // by a call; and if another tracer is at the tracepoint, too, by a function that calls one after the other,
 // __traceiter_NAME(). Who traces the machine may change at any time, so a stack that begins in such a function is walked
 // again from the next frame on. A sample begins where the CPU was interrupted; the kernel's stack is empty if that was in
-// user code.
+// user code. At a function of the kernel it begins with that function.
 #include "runtime/bpf/stack_code.h"
 
 #include <algorithm>
@@ -76,8 +76,30 @@ void leave_out(L* l, std::span<const Functions> levels, int32_t skipped, int32_t
   leave_out(l, levels.subspan(1), skipped, frames, load_start);  // if one was left out above, this finds no other
 }
 
+/// The walk begins somewhere behind the function's first instruction, or where it returns to; the function itself comes
+/// before that.
+void walk_from_function(L* l, int32_t frames, LoadStart load_start) {
+  const bool returns = column_of(l).kind == SONDE_TAP_KERNEL_RETURN;
+  load_start(l);
+  if (returns) sonde_lower_alu_imm(l, BPF_ADD, R2, 8);
+  sonde_lower_ldx(l, BPF_DW, R1, FP, kContext);
+  sonde_lower_mov_imm(l, R3, 8 * (returns ? std::max(frames - 1, 1) : frames));
+  sonde_lower_mov_imm(l, R4, 0);
+  call_helper(l, BPF_FUNC_get_stack);
+  const uint32_t none = sonde_lower_branch_imm(l, BPF_JSLT, R0, 8);
+  if (returns && frames > 1) sonde_lower_alu_imm(l, BPF_ADD, R0, 8);
+  sonde_lower_stx(l, BPF_DW, FP, R0, kValue);
+  sonde_lower_ldx(l, BPF_DW, R1, FP, kContext);
+  call_helper(l, BPF_FUNC_get_func_ip);
+  load_start(l);
+  sonde_lower_stx(l, BPF_DW, R2, R0, 0);
+  sonde_lower_ldx(l, BPF_DW, R0, FP, kValue);
+  sonde_lower_land(l, none);
+}
+
 /// R0 = the bytes of the kernel's stack, as above.
 void walk(L* l, int32_t frames, LoadStart load_start) {
+  if (sonde_tap_of_kernel_function(column_of(l).kind) != 0) return walk_from_function(l, frames, load_start);
   const bool is_sample = column_of(l).kind == SONDE_TAP_PROFILE;
   walk_behind(l, is_sample ? 0 : kOwnFrames, frames, load_start);
   if (!is_sample) leave_out(l, callers(l), kOwnFrames, frames, load_start);

@@ -33,15 +33,24 @@ int create_link(const Attributes& attributes) {
   return static_cast<int>(syscall(SYS_bpf, BPF_LINK_CREATE, &attributes, sizeof attributes));
 }
 
-/// The kernel's number for perf events that are uprobes; 0: it has none.
-uint32_t perf_type() {
-  std::ifstream file("/sys/bus/event_source/devices/uprobe/type");
+}  // namespace
+
+uint32_t perf_type(const char* what) {
+  std::ifstream file("/sys/bus/event_source/devices/" + std::string(what) + "/type");
   uint32_t type = 0;
   file >> type;
   return type;
 }
 
-}  // namespace
+Result<UniqueFd> attach_by_event(int program, perf_event_attr& event, uint64_t cookie, const std::string& what) {
+  const UniqueFd opened(static_cast<int>(syscall(SYS_perf_event_open, &event, -1, 0, -1, PERF_FLAG_FD_CLOEXEC)));
+  if (!opened) return Error::from_errno(what);
+  const OneAttributes attributes{static_cast<uint32_t>(program), static_cast<uint32_t>(opened.get()), BPF_PERF_EVENT, 0,
+                                 cookie};
+  const int fd = create_link(attributes);  // which keeps the event
+  if (fd < 0) return Error::from_errno(what);
+  return UniqueFd(fd);
+}
 
 Result<UniqueFd> load_uprobe_program(const char* name, std::span<const bpf_insn> insns, UprobeLink link) {
   return load_program(name, insns, BPF_PROG_TYPE_KPROBE, link == UprobeLink::Many ? kAttachMany : 0);
@@ -64,17 +73,11 @@ Result<UniqueFd> attach_uprobes(int program, const std::string& path, std::span<
 Result<UniqueFd> attach_one_uprobe(int program, const std::string& path, uint64_t offset, uint64_t cookie) {
   perf_event_attr event{};
   event.size = sizeof event;
-  event.type = perf_type();
+  event.type = perf_type("uprobe");
   if (event.type == 0) return Error("this kernel has no uprobes", ENOSYS);
   event.config1 = address_of(path.c_str());
   event.config2 = offset;
-  const UniqueFd opened(static_cast<int>(syscall(SYS_perf_event_open, &event, -1, 0, -1, PERF_FLAG_FD_CLOEXEC)));
-  if (!opened) return Error::from_errno("a probe in " + path);
-  const OneAttributes attributes{static_cast<uint32_t>(program), static_cast<uint32_t>(opened.get()), BPF_PERF_EVENT, 0,
-                                 cookie};
-  const int fd = create_link(attributes);  // which keeps the event
-  if (fd < 0) return Error::from_errno("a probe in " + path);
-  return UniqueFd(fd);
+  return attach_by_event(program, event, cookie, "a probe in " + path);
 }
 
 bool has_uprobe_links() {

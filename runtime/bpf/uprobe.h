@@ -10,6 +10,7 @@
 #pragma once
 
 #include <linux/bpf.h>
+#include <linux/perf_event.h>
 
 #include <cstdint>
 #include <span>
@@ -31,6 +32,10 @@ Result<UniqueFd> load_uprobe_program(const char* name, std::span<const bpf_insn>
 Result<UniqueFd> attach_uprobes(int program, const std::string& path, std::span<const uint64_t> offsets,
                                 std::span<const uint64_t> cookies);
 Result<UniqueFd> attach_one_uprobe(int program, const std::string& path, uint64_t offset, uint64_t cookie);
+/// The kernel's number for perf events of that name; 0: it has none.
+uint32_t perf_type(const char* what);
+/// Attaches a program to a perf event of all CPUs. `what`: for messages.
+Result<UniqueFd> attach_by_event(int program, perf_event_attr& event, uint64_t cookie, const std::string& what);
 /// Whether this kernel has links for many places.
 bool has_uprobe_links();
 

@@ -62,7 +62,8 @@ void find_process(sonde_lowering* l, const UserProgram& wanted) {
   sonde_lower_alu_imm(l, BPF_RSH, kOf, 32);
   if (wanted.left_out != 0)
     leave_unless(l, sonde_lower_branch_imm(l, BPF_JNE, kOf, static_cast<int32_t>(wanted.left_out)));
-  sonde_lower_alu_imm(l, BPF_LSH, kCookie, 1);  // without the highest bit
+  if (sonde_tap_of_kernel_function(wanted.kind) != 0) return;  // for whoever runs there
+  sonde_lower_alu_imm(l, BPF_LSH, kCookie, 1);                 // without the highest bit
   sonde_lower_alu_imm(l, BPF_RSH, kCookie, 33);
   const uint32_t named = sonde_lower_branch(l, BPF_JEQ, kCookie, kOf);
   if (wanted.origins < 0) {
@@ -271,22 +272,33 @@ void put_arguments(sonde_lowering* l, const UserProgram& wanted) {
       sonde_lower_st(l, BPF_DW, FP, kArguments + 8 * n, 0);
     }
   }
-  if (wanted.kind != SONDE_TAP_USER_ENTRY || !any_reads(wanted, kCount)) return;
+  if ((wanted.kind != SONDE_TAP_USER_ENTRY && wanted.kind != SONDE_TAP_KERNEL_ENTRY) || !any_reads(wanted, kCount))
+    return;
   point_at(l, R1, kArguments + 8 * kCount);
   sonde_lower_mov_imm(l, R2, 8 * (static_cast<int32_t>(SONDE_DIF_ARGS) - kCount));
   load_register(l, R3, kStackPointer);
   sonde_lower_alu_imm(l, BPF_ADD, R3, kFirstOnStack);
-  call_helper(l, BPF_FUNC_probe_read_user);
+  call_helper(l, wanted.kind == SONDE_TAP_KERNEL_ENTRY ? BPF_FUNC_probe_read_kernel : BPF_FUNC_probe_read_user);
+}
+
+void put_result(sonde_lowering* l) {
+  for (int32_t n = 0; n < static_cast<int32_t>(SONDE_DIF_ARGS); n++)
+    sonde_lower_st(l, BPF_DW, FP, kArguments + 8 * n, 0);
+  load_register(l, R1, kFunctionResult);
+  sonde_lower_stx(l, BPF_DW, FP, R1, kArguments + 8 * SONDE_ARG_USER_RETURN_VALUE);
 }
 
 /// Where it leaves the place in R8, and the result.
 void put_return(sonde_lowering* l) {
-  for (int32_t n = 0; n < static_cast<int32_t>(SONDE_DIF_ARGS); n++)
-    sonde_lower_st(l, BPF_DW, FP, kArguments + 8 * n, 0);
+  put_result(l);
   sonde_lower_ldx(l, BPF_DW, R1, kOf, offsetof(UserPlace, from_entry));
   sonde_lower_stx(l, BPF_DW, FP, R1, kArguments + 8 * SONDE_ARG_USER_RETURN_OFFSET);
-  load_register(l, R1, kFunctionResult);
-  sonde_lower_stx(l, BPF_DW, FP, R1, kArguments + 8 * SONDE_ARG_USER_RETURN_VALUE);
+}
+
+/// The kernel does not say which instruction of its function returns.
+void put_kernel_return(sonde_lowering* l) {
+  put_result(l);
+  sonde_lower_st(l, BPF_DW, FP, kArguments + 8 * SONDE_ARG_KERNEL_RETURN_OFFSET, -1);
 }
 
 void find_task(sonde_lowering* l) {
@@ -294,6 +306,19 @@ void find_task(sonde_lowering* l) {
   sonde_lower_stx(l, BPF_DW, FP, R0, kTask);
   sonde_lower_st(l, BPF_DW, FP, kNumber, -1);
   sonde_lower_st(l, BPF_DW, FP, kThread, 0);
+}
+
+/// From here on kRegisters are those of the thread's own code; 0: it is the kernel's.
+void find_user_registers(sonde_lowering* l, const World& world, std::string& lacks) {
+  auto mm = world.layout->offset("task_struct", "mm");
+  if (!mm) lacks = mm.error().message();
+  sonde_lower_st(l, BPF_DW, FP, kRegisters, 0);
+  sonde_lower_ldx(l, BPF_DW, R1, FP, kTask);
+  sonde_lower_ldx(l, BPF_DW, R2, R1, mm ? *mm : 0);
+  const uint32_t of_kernel = sonde_lower_branch_imm(l, BPF_JEQ, R2, 0);
+  call_helper(l, BPF_FUNC_task_pt_regs);
+  sonde_lower_stx(l, BPF_DW, FP, R0, kRegisters);
+  sonde_lower_land(l, of_kernel);
 }
 
 void find_row(sonde_lowering* l, const UserProgram& wanted) {
@@ -324,10 +349,15 @@ Result<std::vector<bpf_insn>> build_user_program(const UserProgram& wanted, Worl
     sonde_lower_mov(&before, kOf, R0);
     if (wanted.judges) judge(&before);
     put_return(&before);
+  } else if (wanted.kind == SONDE_TAP_KERNEL_RETURN) {
+    put_kernel_return(&before);
   } else {
     put_arguments(&before, wanted);
   }
   find_task(&before);
+  std::string lacks;
+  if (sonde_tap_of_kernel_function(wanted.kind) != 0) find_user_registers(&before, world, lacks);
+  if (!lacks.empty()) return Error(lacks, EOPNOTSUPP);
   append(all, before);
   for (uint32_t n = 0; n < wanted.columns.size(); n++) {
     Column column(world, wanted.kind, n, wanted.columns[n]);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <unordered_map>
 
 #include "runtime/base/unique_fd.h"
 #include "runtime/process/c_types.h"
@@ -118,12 +119,9 @@ class BtfTypes : public CTypes {
   }
 
   std::optional<CFunction> function(std::string_view name) override {
-    for (CTypeId id = 1; id < offsets_.size(); ++id) {
-      const btf_type head = header_at(offsets_[id]);
-      if (BTF_INFO_KIND(head.info) != BTF_KIND_FUNC || !is_named(head, name)) continue;
-      return prototype(head.type);
-    }
-    return std::nullopt;
+    if (functions_.empty()) index_functions();
+    const auto found = functions_.find(name);
+    return found == functions_.end() ? std::nullopt : prototype(found->second);
   }
 
   std::optional<CFunction> prototype(CTypeId id) override {
@@ -154,6 +152,14 @@ class BtfTypes : public CTypes {
   std::optional<CFunction> function_at(uint64_t) override { return std::nullopt; }
 
  private:
+  void index_functions() {
+    for (CTypeId id = 1; id < offsets_.size(); ++id) {
+      const btf_type head = header_at(offsets_[id]);
+      if (BTF_INFO_KIND(head.info) != BTF_KIND_FUNC || head.name_off >= names_.size()) continue;
+      functions_.try_emplace(names_.data() + head.name_off, head.type);
+    }
+  }
+
   btf_type header_at(uint64_t offset) const {
     btf_type head;
     std::memcpy(&head, bytes_.data() + offset, sizeof head);
@@ -262,7 +268,8 @@ class BtfTypes : public CTypes {
 
   std::vector<uint8_t> bytes_;
   std::string_view names_;
-  std::vector<uint32_t> offsets_;  ///< of type n; 0 is void
+  std::vector<uint32_t> offsets_;                            ///< of type n; 0 is void
+  std::unordered_map<std::string_view, CTypeId> functions_;  ///< prototypes; filled in by the first who asks
 };
 
 }  // namespace

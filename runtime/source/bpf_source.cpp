@@ -5,7 +5,7 @@
 //   sys_exit  --> stub --> programs[1] --> program of all fire parts of returns --+--> rings (runtime/bpf/)
 //   a hook    --> stub --> programs[n] --> program of all that fires there -------'
 //   a clock of each CPU --> the same for each profile tap (runtime/bpf/sampler.h)
-//   instructions of programs: user_probes.h
+//   instructions of programs, functions of the kernel: user_probes.h
 //
 // There is no other end that could be asked: this process says by bpf(2) what is to run, and the kernel takes all away
 // when it ends, however it ends. When taps or ECBs change, the hook's program and its table are made anew and exchanged
@@ -33,6 +33,7 @@
 #include "runtime/bpf/chain.h"
 #include "runtime/bpf/cpus.h"
 #include "runtime/bpf/hook_program.h"
+#include "runtime/bpf/kprobe.h"
 #include "runtime/bpf/rings.h"
 #include "runtime/bpf/run_times.h"
 #include "runtime/bpf/sampler.h"
@@ -88,6 +89,9 @@ class Waker {
   uint64_t* producer_ = nullptr;
 };
 
+/// Those of user_probes.h.
+bool is_code_tap(const Tap& tap) { return is_user_tap(tap.kind) || sonde_tap_of_kernel_function(tap.kind) != 0; }
+
 Result<void> add_events(int epoll, int fd) {
   epoll_event event{};
   event.events = EPOLLIN;
@@ -97,9 +101,13 @@ Result<void> add_events(int epoll, int fd) {
 
 class BpfSource final : public EventSource {
  public:
-  explicit BpfSource(const SourceOptions& options) : targets_(options) {}
+  explicit BpfSource(const SourceOptions& options) : targets_(options) {
+    if (bpf::find_kprobe_link()) return;
+    can_.taps.erase(SONDE_TAP_KERNEL_ENTRY);
+    can_.taps.erase(SONDE_TAP_KERNEL_RETURN);
+  }
   std::string_view name() const override { return kBpfRow.name; }
-  const SourceCapabilities& capabilities() const override { return kBpfRow.can; }
+  const SourceCapabilities& capabilities() const override { return can_; }
   Result<void> create_buffers(uint64_t bytes) override;
   std::span<const MappedRing> mapped_rings() override { return mapped_; }
   Result<void> load_programs(std::span<const Loading> programs) override;
@@ -148,6 +156,7 @@ class BpfSource final : public EventSource {
   Result<void> watch_cpus();
   std::optional<SourceEvent> greet_cpus();
 
+  SourceCapabilities can_ = kBpfRow.can;
   std::optional<bpf::KernelLayout> layout_;
   bpf::Rings rings_;
   std::vector<MappedRing> mapped_;
@@ -283,15 +292,15 @@ Result<void> BpfSource::remove_ecbs(std::span<const Epid> epids) {
 
 Result<void> BpfSource::arm(std::span<const Tap> taps) {
   std::vector<Tap> users;
-  std::ranges::copy_if(taps, std::back_inserter(users), [](const Tap& tap) { return is_user_tap(tap.kind); });
+  std::ranges::copy_if(taps, std::back_inserter(users), is_code_tap);
   users_.set_origins(targets_.origins());
-  const auto of_all = [](const Tap& tap) { return !is_user_tap(tap.kind) && tap.kind != SONDE_TAP_TRACEPOINT; };
+  const auto of_all = [](const Tap& tap) { return !is_code_tap(tap) && tap.kind != SONDE_TAP_TRACEPOINT; };
   if (targets_.origins() >= 0 && std::ranges::any_of(taps, of_all))
     return Error("with -c and -p this source traces functions and the kernel only: -x source=" +
                      std::string(kPtraceRow.name) + " traces the rest, too",
                  EOPNOTSUPP);
   for (const Tap& tap : taps)
-    if (!is_user_tap(tap.kind)) taps_[tap.id.value] = tap;
+    if (!is_code_tap(tap)) taps_[tap.id.value] = tap;
   auto done = rebuild_all();
   if (done && !users.empty()) done = arm_users(users);
   if (!done) {

@@ -123,10 +123,11 @@ inline constexpr SourceRow kPtraceRow = {
 inline constexpr SourceRow kBpfRow = {
     "bpf",
     {.scope = SourceScope::Machine,
-     .taps = {SONDE_TAP_SYSCALL_ENTRY, SONDE_TAP_SYSCALL_RETURN, SONDE_TAP_PROFILE, SONDE_TAP_USER_ENTRY,
-              SONDE_TAP_USER_RETURN, SONDE_TAP_USER_OFFSET, SONDE_TAP_CREATE, SONDE_TAP_START, SONDE_TAP_LWP_CREATE,
-              SONDE_TAP_LWP_START, SONDE_TAP_EXEC, SONDE_TAP_EXEC_SUCCESS, SONDE_TAP_EXEC_FAILURE, SONDE_TAP_EXIT,
-              SONDE_TAP_LWP_EXIT, SONDE_TAP_SIGNAL_SEND, SONDE_TAP_SIGNAL_DELIVER, SONDE_TAP_SIGNAL_DISCARD,
+     .taps = {SONDE_TAP_SYSCALL_ENTRY,  SONDE_TAP_SYSCALL_RETURN, SONDE_TAP_PROFILE,      SONDE_TAP_USER_ENTRY,
+              SONDE_TAP_USER_RETURN,    SONDE_TAP_USER_OFFSET,    SONDE_TAP_CREATE,       SONDE_TAP_START,
+              SONDE_TAP_LWP_CREATE,     SONDE_TAP_LWP_START,      SONDE_TAP_EXEC,         SONDE_TAP_EXEC_SUCCESS,
+              SONDE_TAP_EXEC_FAILURE,   SONDE_TAP_EXIT,           SONDE_TAP_LWP_EXIT,     SONDE_TAP_SIGNAL_SEND,
+              SONDE_TAP_SIGNAL_DELIVER, SONDE_TAP_SIGNAL_DISCARD, SONDE_TAP_KERNEL_ENTRY, SONDE_TAP_KERNEL_RETURN,
               SONDE_TAP_TRACEPOINT},
      .texts = {SONDE_DIF_TEXT_EXECNAME, SONDE_DIF_TEXT_PSARGS, SONDE_DIF_TEXT_CWD, SONDE_DIF_TEXT_ROOT,
                SONDE_DIF_TEXT_EXEPATH, SONDE_DIF_TEXT_FDPATH, SONDE_DIF_TEXT_FDFS, SONDE_DIF_TEXT_FDMOUNT,
@@ -143,15 +144,14 @@ inline constexpr std::array kSourceRows = {kKmodRow, kBpfRow, kPtraceRow};
 inline constexpr std::string_view kAutoSource = "auto";
 
 /// Used while there is no source: it refuses nothing but access to the kernel.
-inline constexpr SourceCapabilities kNoSource = {
-    .taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {SONDE_TAP_KERNEL_ENTRY, SONDE_TAP_KERNEL_RETURN}),
-    .texts = EnumSet<sonde_dif_text>::all_but(SONDE_DIF_TEXT_COUNT, {}),
-    .policies = EnumSet<sonde_policy>::all_but(SONDE_POLICY_COUNT, {}),
-    .controls = true,
-    .holds = true,
-    .compat_calls = true,
-    .unnamed_calls = true,
-    .memory_taps = true};
+inline constexpr SourceCapabilities kNoSource = {.taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {}),
+                                                 .texts = EnumSet<sonde_dif_text>::all_but(SONDE_DIF_TEXT_COUNT, {}),
+                                                 .policies = EnumSet<sonde_policy>::all_but(SONDE_POLICY_COUNT, {}),
+                                                 .controls = true,
+                                                 .holds = true,
+                                                 .compat_calls = true,
+                                                 .unnamed_calls = true,
+                                                 .memory_taps = true};
 
 /// The names of the sources for which `can(capabilities)` is true, for a message: "kmod", "kmod or ptrace".
 template <typename Can>

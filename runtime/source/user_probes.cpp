@@ -14,6 +14,7 @@
 #include "runtime/bpf/argument_code.h"
 #include "runtime/bpf/bpf_call.h"
 #include "runtime/bpf/hook_program.h"
+#include "runtime/bpf/kprobe.h"
 #include "runtime/source/capabilities.h"
 
 namespace sonde {
@@ -26,7 +27,7 @@ constexpr uint32_t kReentering = 16384;  ///< threads and probes of which it is 
 constexpr size_t kMostSingle = 64;       ///< perf events: each takes 50 to 110 ms to go
 constexpr size_t kPlacesNamed = 3;
 constexpr int kNotSupported = 524;  ///< the kernel's own ENOTSUPP, which user space has no name for
-constexpr const char* kNames[] = {"entries", "returns", "offsets", "jumps"};
+constexpr const char* kNames[] = {"entries", "returns", "offsets", "jumps", "calls", "results"};
 
 /// An array that is written here and read by programs.
 class MappedArray {
@@ -109,6 +110,7 @@ class Text {
 bool is_jump_back(const Tap& tap) { return tap.kind == SONDE_TAP_USER_ENTRY && tap.leave.how != SONDE_LEAVE_NONE; }
 
 std::string place_of(const Tap& tap) {
+  if (sonde_tap_of_kernel_function(tap.kind) != 0) return tap.path;
   char offset[32];
   std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(tap.offset));
   return tap.path + offset;
@@ -163,25 +165,47 @@ class UserProbes::Lists {
 
 size_t UserProbes::kind_of(const Tap& tap) {
   if (is_jump_back(tap)) return kJumps;
+  if (tap.kind == SONDE_TAP_KERNEL_ENTRY) return kKernelEntries;
+  if (tap.kind == SONDE_TAP_KERNEL_RETURN) return kKernelReturns;
   return tap.kind == SONDE_TAP_USER_ENTRY ? 0 : tap.kind == SONDE_TAP_USER_RETURN ? 1 : 2;
 }
 
-/// The stubs are attached once; what they lead to changes.
-Result<void> UserProbes::begin() {
-  if (programs_map_) return {};
-  how_ = bpf::has_uprobe_links() ? UprobeLink::Many : UprobeLink::One;
-  auto programs = bpf::create_map("users", {BPF_MAP_TYPE_PROG_ARRAY, 4, 4, kKinds, 0});
-  if (!programs) return std::move(programs).error();
-  auto reentered = bpf::create_map("reentered", {BPF_MAP_TYPE_LRU_HASH, 8, sizeof(bpf::Reentered), kReentering, 0});
-  if (!reentered) return std::move(reentered).error();
-  for (uint32_t kind = 0; kind < kKinds; kind++) {
-    auto stub = bpf::load_uprobe_program("stub", bpf::build_stub(programs->get(), kind), how_);
-    if (!stub) return std::move(stub).error();
-    kinds_[kind].stub = std::move(*stub);
+/// Makes ready for the kinds of these taps.
+Result<void> UserProbes::begin(std::span<const Tap> taps) {
+  for (const Tap& tap : taps) {
+    const size_t kind = kind_of(tap);
+    if (kinds_[kind].stub) continue;
+    if (auto begun = begin_kind(kind); !begun) return begun;
   }
-  programs_map_ = std::move(*programs);
-  reentered_ = std::move(*reentered);
   return {};
+}
+
+Result<void> UserProbes::begin_kind(size_t kind) {
+  Kind& made = kinds_[kind];
+  if (of_kernel(kind)) {
+    auto how = bpf::find_kprobe_link();
+    if (!how) return std::move(how).error();
+    made.how = *how;
+  } else {
+    made.how = bpf::has_uprobe_links() ? UprobeLink::Many : UprobeLink::One;
+  }
+  if (kind == kJumps) {
+    auto map = bpf::create_map("reentered", {BPF_MAP_TYPE_LRU_HASH, 8, sizeof(bpf::Reentered), kReentering, 0});
+    if (!map) return std::move(map).error();
+    reentered_ = std::move(*map);
+  }
+  auto programs = bpf::create_map("users", {BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 1, 0});
+  if (!programs) return std::move(programs).error();
+  auto stub = load_program(kind, "stub", bpf::build_stub(programs->get(), 0));
+  if (!stub) return std::move(stub).error();
+  made.programs = std::move(*programs);
+  made.stub = std::move(*stub);
+  return {};
+}
+
+Result<UniqueFd> UserProbes::load_program(size_t kind, const char* name, std::span<const bpf_insn> insns) {
+  const UprobeLink how = kinds_[kind].how;
+  return of_kernel(kind) ? bpf::load_kprobe_program(name, insns, how) : bpf::load_uprobe_program(name, insns, how);
 }
 
 Result<std::vector<UserProbes::Group>> UserProbes::add_rows(std::span<const Tap> taps) {
@@ -191,7 +215,7 @@ Result<std::vector<UserProbes::Group>> UserProbes::add_rows(std::span<const Tap>
     if (kinds_[kind].rows == bpf::kMostUserRows) return Error("too many probes in one session", E2BIG);
     Row& row = rows_[tap.id.value];
     row = Row{kind, kinds_[kind].rows++, tap};
-    groups[{kind, tap.path}].push_back(&row);
+    groups[{kind, of_kernel(kind) ? "" : tap.path}].push_back(&row);
   }
   std::vector<Group> all;
   for (auto& [key, group] : groups) all.push_back(std::move(group));
@@ -202,9 +226,13 @@ Result<std::vector<UserProbes::Group>> UserProbes::add_rows(std::span<const Tap>
 
 Result<void> UserProbes::arm(std::span<const Tap> taps, const Session& session, const bpf::World& world) {
   if (taps.empty()) return {};
-  if (auto begun = begin(); !begun) return begun;
-  if (how_ == UprobeLink::One && rows_.size() + taps.size() > kMostSingle)
-    return Error("more than " + std::to_string(kMostSingle) + " probes in programs need Linux 6.6", E2BIG);
+  if (auto begun = begin(taps); !begun) return begun;
+  const bool single =
+      std::ranges::any_of(taps, [&](const Tap& tap) { return kinds_[kind_of(tap)].how == UprobeLink::One; });
+  if (single && rows_.size() + taps.size() > kMostSingle)
+    return Error("more than " + std::to_string(kMostSingle) +
+                     " probes need Linux 6.6 for programs, and a kernel with fprobe (CONFIG_FPROBE) for its functions",
+                 E2BIG);
   auto groups = add_rows(taps);
   Result<void> done = groups ? rebuild(session, world) : Result<void>(std::move(groups).error());
   for (Group& group : groups ? *groups : std::vector<Group>()) {
@@ -240,23 +268,27 @@ void UserProbes::drop(const std::vector<uint32_t>& taps) {
   for (const uint32_t tap : taps) {
     const auto row = rows_.find(tap);
     const auto link = links_.find(row->second.link);
-    if (link != links_.end() && --link->second.taps == 0) links_.erase(link);
+    if (link != links_.end() && --link->second.taps == 0) {
+      count_link(link->second);
+      links_.erase(link);
+    }
     rows_.erase(row);
   }
 }
 
 Result<void> UserProbes::rebuild(const Session& session, const bpf::World& world) {
-  if (!programs_map_) return {};
-  for (size_t kind = 0; kind < kKinds; kind++)
+  for (size_t kind = 0; kind < kKinds; kind++) {
+    if (!kinds_[kind].stub) continue;
     if (auto done = rebuild_kind(kind, session, world); !done) return done;
+  }
   return {};
 }
 
 /// Of a kind without taps, and so without links.
 void UserProbes::clear(size_t kind) {
   Kind& cleared = kinds_[kind];
-  const auto index = static_cast<uint32_t>(kind);
-  if (cleared.program) bpf::delete_from_map(programs_map_.get(), &index);
+  const uint32_t index = 0;
+  if (cleared.program) bpf::delete_from_map(cleared.programs.get(), &index);
   for (UniqueFd* fd : {&cleared.program, &cleared.table, &cleared.places}) fd->reset();
   cleared.rows = 0;
 }
@@ -322,7 +354,8 @@ Result<void> UserProbes::load(size_t kind, std::span<const bpf::FirePart> column
                               bool judges) {
   Kind& made = kinds_[kind];
   Result<std::vector<bpf_insn>> insns = std::vector<bpf_insn>();
-  constexpr sonde_tap_kind kTaps[] = {SONDE_TAP_USER_ENTRY, SONDE_TAP_USER_RETURN, SONDE_TAP_USER_OFFSET};
+  constexpr sonde_tap_kind kTaps[kKinds] = {SONDE_TAP_USER_ENTRY, SONDE_TAP_USER_RETURN,  SONDE_TAP_USER_OFFSET,
+                                            SONDE_TAP_USER_ENTRY, SONDE_TAP_KERNEL_ENTRY, SONDE_TAP_KERNEL_RETURN};
   if (kind == kJumps) {
     insns = bpf::build_jump_program(made.places.get(), reentered_.get());
   } else {
@@ -337,15 +370,18 @@ Result<void> UserProbes::load(size_t kind, std::span<const bpf::FirePart> column
     insns = bpf::build_user_program(wanted, world);
   }
   if (!insns) return std::move(insns).error();
-  auto program = bpf::load_uprobe_program(kNames[kind], *insns, how_);
+  auto program = load_program(kind, kNames[kind], *insns);
   if (!program) return std::move(program).error();
-  const auto index = static_cast<uint32_t>(kind), fd = static_cast<uint32_t>(program->get());
-  if (auto done = bpf::update_map(programs_map_.get(), &index, &fd); !done) return done;
+  const uint32_t index = 0;
+  const auto fd = static_cast<uint32_t>(program->get());
+  if (auto done = bpf::update_map(made.programs.get(), &index, &fd); !done) return done;
   made.program = std::move(*program);
   return {};
 }
 
 Result<void> UserProbes::arm_group(Group& group) {
+  const size_t kind = group.front()->kind;
+  if (of_kernel(kind)) return kinds_[kind].how == UprobeLink::Many ? link_all(group) : link_each(group);
   const std::string& path = group.front()->tap.path;
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return Error::from_errno(path);
@@ -356,13 +392,13 @@ Result<void> UserProbes::arm_group(Group& group) {
   const Group right = without_wrong(group, forms);
   if (right.empty()) return {};
   const MappedCode code(file.get());
-  return how_ == UprobeLink::Many ? link_all(right) : link_each(right);
+  return kinds_[kind].how == UprobeLink::Many ? link_all(right) : link_each(right);
 }
 
 UserProbes::Group UserProbes::without_wrong(const Group& group, const std::vector<UprobeForm>& forms) {
   Group right;
   for (size_t n = 0; n < group.size(); n++) {
-    const auto tried = trials_.uprobe(forms[n], how_);
+    const auto tried = trials_.uprobe(forms[n], kinds_[group[n]->kind].how);
     const bool by_thread = (group[n]->tap.leave.flags & (SONDE_LEAVE_FS | SONDE_LEAVE_GS)) != 0;
     if (forms[n] == UprobeForm::Barred)
       leave_out(*group[n], "the kernel puts no probe on " + std::string(bpf::name_of(forms[n])));
@@ -379,9 +415,40 @@ UserProbes::Group UserProbes::without_wrong(const Group& group, const std::vecto
   return right;
 }
 
+uint64_t UserProbes::cookie_of(const Row& row) const {
+  return bpf::make_cookie(row.number, row.tap.pid, row.kind == 0 && kinds_[kJumps].rows > 0);
+}
+
+/// One link for all; they are of one kind and one file.
+Result<UniqueFd> UserProbes::attach(std::span<Row* const> group) {
+  std::vector<uint64_t> offsets, cookies;
+  for (const Row* row : group) {
+    offsets.push_back(row->tap.offset);
+    cookies.push_back(cookie_of(*row));
+  }
+  const size_t kind = group.front()->kind;
+  const int stub = kinds_[kind].stub.get();
+  if (of_kernel(kind)) return bpf::attach_kprobes(stub, kind == kKernelReturns, offsets, cookies);
+  return bpf::attach_uprobes(stub, group.front()->tap.path, offsets, cookies);
+}
+
+Result<UniqueFd> UserProbes::attach_one(const Row& row) {
+  const int stub = kinds_[row.kind].stub.get();
+  if (of_kernel(row.kind))
+    return bpf::attach_one_kprobe(stub, row.kind == kKernelReturns, row.tap.offset, cookie_of(row));
+  return bpf::attach_one_uprobe(stub, row.tap.path, row.tap.offset, cookie_of(row));
+}
+
+/// Whether the error says that the kernel takes no probe at one of the places.
+bool UserProbes::is_refusal(size_t kind, int code) {
+  if (of_kernel(kind)) return code == EINVAL || code == ENOENT || code == ESRCH || code == EILSEQ;
+  return code == kNotSupported || code == EOPNOTSUPP || code == EINVAL || code == ENOEXEC;
+}
+
 Result<void> UserProbes::link_all(const Group& group) {
   const uint64_t number = ++last_link_;
   Link& link = links_[number];
+  link.kind = group.front()->kind;
   auto done = link_half(group, link);
   for (Row* row : group)
     if (row->link == last_link_) link.taps++;
@@ -391,38 +458,34 @@ Result<void> UserProbes::link_all(const Group& group) {
 
 /// The kernel refuses a link as a whole, and does not say for which place: looks for it by halves.
 Result<void> UserProbes::link_half(std::span<Row* const> group, Link& link) {
-  std::vector<uint64_t> offsets, cookies;
-  for (const Row* row : group) {
-    offsets.push_back(row->tap.offset);
-    const bool entry = row->kind == 0;
-    cookies.push_back(bpf::make_cookie(row->number, row->tap.pid, entry && kinds_[kJumps].rows > 0));
-  }
-  const Tap& first = group.front()->tap;
-  auto fd = bpf::attach_uprobes(kinds_[group.front()->kind].stub.get(), first.path, offsets, cookies);
+  auto fd = attach(group);
   if (fd) {
     link.fds.push_back(std::move(*fd));
     for (Row* row : group) row->link = last_link_;
     return {};
   }
-  const int code = fd.error().code();
-  if (code != kNotSupported && code != EOPNOTSUPP && code != EINVAL && code != ENOEXEC) return std::move(fd).error();
+  if (!is_refusal(link.kind, fd.error().code())) return std::move(fd).error();
   if (group.size() == 1) {
-    leave_out(*group.front(), "the kernel puts no probe on this instruction");
+    leave_out(*group.front(), refusal_of(link.kind));
     return {};
   }
   if (auto done = link_half(group.first(group.size() / 2), link); !done) return done;
   return link_half(group.subspan(group.size() / 2), link);
 }
 
+const char* UserProbes::refusal_of(size_t kind) {
+  return of_kernel(kind) ? "the kernel lets no tracer into this function"
+                         : "the kernel puts no probe on this instruction";
+}
+
 Result<void> UserProbes::link_each(const Group& group) {
   const uint64_t number = ++last_link_;
   Link& link = links_[number];
+  link.kind = group.front()->kind;
   for (Row* row : group) {
-    const bool entry = row->kind == 0;
-    auto fd = bpf::attach_one_uprobe(kinds_[row->kind].stub.get(), row->tap.path, row->tap.offset,
-                                     bpf::make_cookie(row->number, row->tap.pid, entry && kinds_[kJumps].rows > 0));
-    if (!fd && fd.error().code() == kNotSupported) {
-      leave_out(*row, "the kernel puts no probe on this instruction");
+    auto fd = attach_one(*row);
+    if (!fd && (of_kernel(row->kind) ? is_refusal(row->kind, fd.error().code()) : fd.error().code() == kNotSupported)) {
+      leave_out(*row, refusal_of(row->kind));
       continue;
     }
     if (!fd) return std::move(fd).error();
@@ -439,11 +502,12 @@ void UserProbes::leave_out(const Row& row, const std::string& why) { left_out_[w
 /// Says once for each reason what has no probe.
 void UserProbes::notice_left_out(size_t of) {
   for (const auto& [why, places] : left_out_) {
-    std::string text =
-        "not traced, " + std::to_string(places.size()) + " of " + std::to_string(of) + " places: " + why + ": ";
+    const bool kernel = why == refusal_of(kKernelEntries);
+    std::string text = "not traced, " + std::to_string(places.size()) + " of " + std::to_string(of) +
+                       (kernel ? " functions: " : " places: ") + why + ": ";
     for (size_t n = 0; n < std::min(places.size(), kPlacesNamed); n++) text += (n > 0 ? ", " : "") + places[n];
     if (places.size() > kPlacesNamed) text += " ...";
-    notices_.push_back(text + "; " + other_sources());
+    notices_.push_back(kernel ? text : text + "; " + other_sources());
   }
   left_out_.clear();
 }
@@ -455,6 +519,13 @@ std::string UserProbes::take_notice() {
   return text;
 }
 
+void UserProbes::count_link(Link& link) {
+  if (!of_kernel(link.kind) || kinds_[link.kind].how != UprobeLink::Many) return;
+  uint64_t misses = 0;
+  for (const UniqueFd& fd : link.fds) misses += bpf::kprobe_misses(fd.get());
+  link_misses_ += misses - std::exchange(link.misses, misses);
+}
+
 uint64_t UserProbes::take_misses() {
   uint64_t all = 0;
   for (Kind& kind : kinds_) {
@@ -464,7 +535,8 @@ uint64_t UserProbes::take_misses() {
     all += *misses - kind.misses;
     kind.misses = *misses;
   }
-  return all;
+  for (auto& [number, link] : links_) count_link(link);
+  return all + std::exchange(link_misses_, 0);
 }
 
 }  // namespace sonde

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
 #include <chrono>
 
+#include "runtime/process/kernel_functions.h"
 #include "tests/cpu_time.h"
 #include "tests/providers/support.h"
 
@@ -113,6 +115,32 @@ TEST_F(Builtin, SignalProbes) {
   EXPECT_EQ(source.taps[0].kind, SONDE_TAP_SIGNAL_DELIVER);
   EXPECT_EQ(source.taps[1].kind, SONDE_TAP_SIGNAL_DISCARD);
   EXPECT_EQ(source.taps[2].kind, SONDE_TAP_SIGNAL_SEND);
+}
+
+TEST_F(Builtin, FunctionsOfTheKernel) {
+  auto functions = KernelFunctions::read();
+  if (!functions) GTEST_SKIP() << functions.error().message();
+  source.can.taps = kNoSource.taps;
+  const auto read = std::ranges::find(functions->all(), "vfs_read", &KernelFunction::name);
+  ASSERT_NE(read, functions->all().end());
+  EXPECT_EQ(count({"fbt", "", "vfs_read", "", {}}), 2u);
+  EXPECT_EQ(count({"fbt", "vmlinux", "vfs_rea[d]", "entry", {}}), 1u);
+  EXPECT_EQ(count({"fbt", "", "vfs_read", "", {}}), 2u) << "the same again";
+  EXPECT_EQ(count({"fbt", "nosuch", "vfs_read", "", {}}), 0u);
+  EXPECT_EQ(arguments(only({"fbt", "", "vfs_read", "entry", {}})), "struct file *, char *, uint64_t, void *");
+  EXPECT_EQ(arguments(only({"fbt", "", "vfs_read", "return", {}})), "uint64_t, int64_t");
+  enable({"fbt", "", "vfs_read", "", {}});
+  ASSERT_EQ(source.taps.size(), 2u);
+  EXPECT_EQ(source.taps[0].kind, SONDE_TAP_KERNEL_ENTRY);
+  EXPECT_EQ(source.taps[1].kind, SONDE_TAP_KERNEL_RETURN);
+  for (const Tap& tap : source.taps) {
+    EXPECT_EQ(tap.path, "vfs_read");
+    EXPECT_EQ(tap.offset, read->addresses[0]);
+  }
+  source.can.taps.erase(SONDE_TAP_KERNEL_RETURN);
+  EXPECT_EQ(count({"fbt", "", "vfs_write", "", {}}), 1u);
+  EXPECT_THAT(refusal({"fbt", "", "vfs_write", "return", {}}),
+              ::testing::HasSubstr("cannot be armed: nothing here lets sonde into returns"));
 }
 
 TEST_F(Builtin, WhatIsNotThereIsRefusedByName) {

@@ -1,1 +1,1 @@
-fbt::vfs_read:entry { @ = count(); }
+sysinfo:::pgin { @ = count(); }

@@ -2,7 +2,7 @@
 /* @sonde: -q -Z */
 /* -Z lets descriptions match nothing. */
 nosuch:::probe,
-fbt::open:entry
+vminfo::open:entry
 {
 	trace("never");
 }

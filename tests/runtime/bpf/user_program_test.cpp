@@ -44,6 +44,25 @@ TEST_F(UserPrograms, SeeWhereAFunctionReturnsAndWhat) {
   EXPECT_EQ(records(), std::vector<Words>({{4, 42, 0}}));
 }
 
+/// A function of the kernel is called as one of a program, so one of ours stands for it here.
+TEST_F(UserPrograms, SeeArgumentsOfTheKernelsFunctions) {
+  const Code code({0x48, 0x89, 0xf8, 0xc3});  // mov %rdi, %rax; ret
+  Program fire = arguments({0, 1, 2, 3, 4, 5});
+  const auto armed =
+      arm(build_user_program(wanted(SONDE_TAP_KERNEL_ENTRY, fire), world()), code, {{0, make_cookie(1, 0, false)}});
+  EXPECT_EQ(code.call(1ul, 2ul, 3ul, 4ul, 5ul, ~0ul), 1u);
+  EXPECT_EQ(records(), std::vector<Words>({{1, 2, 3, 4, 5, ~0ul}}));
+}
+
+TEST_F(UserPrograms, SeeResultsOfTheKernelsFunctions) {
+  const Code code({0x48, 0x8d, 0x04, 0x37, 0xc3});  // lea (%rdi, %rsi), %rax; ret
+  Program fire = arguments({0, 1, 2});
+  const auto armed =
+      arm(build_user_program(wanted(SONDE_TAP_KERNEL_RETURN, fire), world()), code, {{4, make_cookie(2, 0, false)}});
+  EXPECT_EQ(code.call(40ul, 2ul), 42u);
+  EXPECT_EQ(records(), std::vector<Words>({{~0ul, 42, 0}}));
+}
+
 /// Each condition with each combination of the flags that conditions ask for.
 TEST_F(UserPrograms, JudgeEachCondition) {
   Program fire = arguments({0});

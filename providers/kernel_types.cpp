@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "providers/kernel_types.h"
+
+#include <cstdio>
+
+namespace sonde {
+
+std::string native_type(CTypes& types, CTypeId id) {
+  CType type = types.type(id);
+  for (int turn = 0; turn < 8 && type.kind == CType::Kind::Typedef; turn++) type = types.type(type.target);
+  if (type.kind == CType::Kind::Pointer) {
+    const CType target = types.type(type.target);
+    const bool record = target.kind == CType::Kind::Struct || target.kind == CType::Kind::Union;
+    if (record && !target.name.empty()) return types.spelling(type.target) + " *";
+    return target.kind == CType::Kind::Integer && target.size == 1 ? "char *" : "void *";
+  }
+  const bool word = type.kind == CType::Kind::Integer || type.kind == CType::Kind::Enum;
+  if (!word || type.size > 8) return "uint64_t";
+  return (type.is_signed ? "int" : "uint") + std::to_string(8 * type.size) + "_t";
+}
+
+void describe_argument(CTypes& types, const CParameter& parameter, dtrace_argdesc_t* desc) {
+  std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", native_type(types, parameter.type).c_str());
+  std::snprintf(desc->dtargd_name, sizeof desc->dtargd_name, "%s", parameter.name.c_str());
+  desc->dtargd_mapping = desc->dtargd_ndx;
+}
+
+}  // namespace sonde

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runtime/process/kernel_functions.h"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <tuple>
+
+#include "runtime/base/unique_fd.h"
+
+namespace sonde {
+namespace {
+
+constexpr std::string_view kKernel = "vmlinux";
+constexpr size_t kUsualBytes = 8u << 20, kLeastRoom = 1u << 16;
+
+/// The files of the kernel say no size, and give a page at a time.
+Result<std::vector<char>> read_whole(int file, const std::string& path) {
+  std::vector<char> text(kUsualBytes);
+  for (size_t used = 0;;) {
+    if (text.size() - used < kLeastRoom) text.resize(2 * text.size());
+    const ssize_t got = ::read(file, text.data() + used, text.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Error::from_errno(path);
+    used += static_cast<size_t>(got);
+    if (got > 0) continue;
+    text.resize(used);
+    return text;
+  }
+}
+
+/// A line of kallsyms: address, type, name, and [module] unless it is the kernel's own.
+struct Symbol {
+  uint64_t address = 0;
+  char type = 0;
+  std::string_view name, module = kKernel;
+};
+
+/// Takes a line away from `text`.
+Symbol take_symbol(std::string_view& text) {
+  Symbol symbol;
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(text.size(), line.size() + 1));
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  at = std::from_chars(at, end, symbol.address, 16).ptr;
+  if (end - at < 4) return {};
+  symbol.type = at[1];
+  at += 3;
+  const auto* const tab = static_cast<const char*>(std::memchr(at, '\t', static_cast<size_t>(end - at)));
+  symbol.name = {at, static_cast<size_t>((tab != nullptr ? tab : end) - at)};
+  if (tab != nullptr && end - tab > 3) symbol.module = {tab + 2, static_cast<size_t>(end - tab) - 3};
+  return symbol;
+}
+
+/// No part of a function, and nothing that the kernel makes at run time: trampolines, programs of eBPF.
+bool is_function(const Symbol& symbol) {
+  constexpr std::string_view kTypes = "tTwW";
+  if (kTypes.find(symbol.type) == kTypes.npos || symbol.name.empty()) return false;
+  if (symbol.name.starts_with("__pfx_") || symbol.name.starts_with("__cfi_")) return false;
+  if (symbol.name.find(".cold") != symbol.name.npos) return false;
+  return symbol.module == kKernel ||
+         !(symbol.module.starts_with("__builtin__") || symbol.name.starts_with("bpf_prog_") ||
+           symbol.name.starts_with("bpf_trampoline_") || symbol.name.starts_with("bpf_dispatcher_"));
+}
+
+/// Addresses of code that is freed after the boot.
+struct InitText {
+  uint64_t begin = 0, end = 0;
+  void note(const Symbol& symbol) {
+    if (symbol.name == "_sinittext") begin = symbol.address;
+    if (symbol.name == "_einittext") end = symbol.address;
+  }
+  bool contains(const Symbol& symbol) const { return symbol.address >= begin && symbol.address < end; }
+};
+
+/// A tracefs that nobody else sees. Errors: those of fsopen(), fsmount().
+UniqueFd open_tracefs() {
+  const UniqueFd context(fsopen("tracefs", FSOPEN_CLOEXEC));
+  if (!context || fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) return UniqueFd();
+  return UniqueFd(fsmount(context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY));
+}
+
+}  // namespace
+
+Result<KernelFunctions> KernelFunctions::read(const std::string& path) {
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return Error::from_errno(path);
+  auto text = read_whole(file.get(), path);
+  if (!text) return std::move(text).error();
+  KernelFunctions read;
+  read.text_ = std::move(*text);
+  std::vector<Symbol> symbols;
+  InitText gone;
+  bool hidden = true;
+  for (std::string_view rest(read.text_.data(), read.text_.size()); !rest.empty();) {
+    const Symbol symbol = take_symbol(rest);
+    gone.note(symbol);
+    hidden &= symbol.address == 0;
+    if (is_function(symbol)) symbols.push_back(symbol);
+  }
+  if (hidden) return Error("this user may not see the addresses of the kernel: run as root", EACCES);
+  std::erase_if(symbols, [&](const Symbol& symbol) { return gone.contains(symbol); });
+  std::ranges::sort(symbols, {}, [](const Symbol& symbol) {
+    return std::tuple(symbol.module != kKernel, symbol.module, symbol.name, symbol.address);
+  });
+  read.addresses_.reserve(symbols.size());
+  for (size_t from = 0, to = 0; from < symbols.size(); from = to) {
+    const size_t first = read.addresses_.size();
+    for (to = from;
+         to < symbols.size() && symbols[to].name == symbols[from].name && symbols[to].module == symbols[from].module;
+         to++)
+      read.addresses_.push_back(symbols[to].address);
+    read.functions_.push_back({symbols[from].module, symbols[from].name, {read.addresses_.data() + first, to - from}});
+  }
+  return read;
+}
+
+bool KernelFunctions::let_programs_in() const {
+  const auto has = [this](std::string_view name) {
+    return std::ranges::any_of(functions_, [&](const KernelFunction& one) { return one.name == name; });
+  };
+  return has("register_fprobe_ips") || has("register_kprobe");
+}
+
+TraceableNames TraceableNames::read(const std::string& path) {
+  constexpr char kList[] = "available_filter_functions";
+  const UniqueFd folder = path.empty() ? open_tracefs() : UniqueFd();
+  const UniqueFd file(path.empty() ? openat(folder.get(), kList, O_RDONLY | O_CLOEXEC)
+                                   : open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  TraceableNames read;
+  auto text = file ? read_whole(file.get(), kList) : Result<std::vector<char>>(Error::from_errno(kList));
+  if (!text) return read;
+  read.text_ = std::move(*text);
+  for (std::string_view rest(read.text_.data(), read.text_.size()); !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    read.names_.push_back(line.substr(0, line.find(' ')));  // NAME [MODULE]
+  }
+  std::ranges::sort(read.names_);
+  return read;
+}
+
+bool TraceableNames::contains(std::string_view name) const { return std::ranges::binary_search(names_, name); }
+
+}  // namespace sonde

@@ -16,7 +16,7 @@
 namespace sonde {
 namespace {
 
-constexpr std::string_view kKernel = "vmlinux";
+constexpr std::string_view kOwnModule = "vmlinux";
 constexpr size_t kUsualBytes = 8u << 20, kLeastRoom = 1u << 16;
 
 /// The files of the kernel say no size, and give a page at a time.
@@ -35,15 +35,15 @@ Result<std::vector<char>> read_whole(int file, const std::string& path) {
 }
 
 /// A line of kallsyms: address, type, name, and [module] unless it is the kernel's own.
-struct Symbol {
+struct FunctionSymbol {
   uint64_t address = 0;
   char type = 0;
-  std::string_view name, module = kKernel;
+  std::string_view name, module = kOwnModule;
 };
 
 /// Takes a line away from `text`.
-Symbol take_symbol(std::string_view& text) {
-  Symbol symbol;
+FunctionSymbol take_function_symbol(std::string_view& text) {
+  FunctionSymbol symbol;
   const std::string_view line = text.substr(0, text.find('\n'));
   text.remove_prefix(std::min(text.size(), line.size() + 1));
   const char* at = line.data();
@@ -59,12 +59,12 @@ Symbol take_symbol(std::string_view& text) {
 }
 
 /// No part of a function, and nothing that the kernel makes at run time: trampolines, programs of eBPF.
-bool is_function(const Symbol& symbol) {
+bool is_function(const FunctionSymbol& symbol) {
   constexpr std::string_view kTypes = "tTwW";
   if (kTypes.find(symbol.type) == kTypes.npos || symbol.name.empty()) return false;
   if (symbol.name.starts_with("__pfx_") || symbol.name.starts_with("__cfi_")) return false;
   if (symbol.name.find(".cold") != symbol.name.npos) return false;
-  return symbol.module == kKernel ||
+  return symbol.module == kOwnModule ||
          !(symbol.module.starts_with("__builtin__") || symbol.name.starts_with("bpf_prog_") ||
            symbol.name.starts_with("bpf_trampoline_") || symbol.name.starts_with("bpf_dispatcher_"));
 }
@@ -72,11 +72,11 @@ bool is_function(const Symbol& symbol) {
 /// Addresses of code that is freed after the boot.
 struct InitText {
   uint64_t begin = 0, end = 0;
-  void note(const Symbol& symbol) {
+  void note(const FunctionSymbol& symbol) {
     if (symbol.name == "_sinittext") begin = symbol.address;
     if (symbol.name == "_einittext") end = symbol.address;
   }
-  bool contains(const Symbol& symbol) const { return symbol.address >= begin && symbol.address < end; }
+  bool contains(const FunctionSymbol& symbol) const { return symbol.address >= begin && symbol.address < end; }
 };
 
 /// A tracefs that nobody else sees. Errors: those of fsopen(), fsmount().
@@ -95,19 +95,19 @@ Result<KernelFunctions> KernelFunctions::read(const std::string& path) {
   if (!text) return std::move(text).error();
   KernelFunctions read;
   read.text_ = std::move(*text);
-  std::vector<Symbol> symbols;
+  std::vector<FunctionSymbol> symbols;
   InitText gone;
   bool hidden = true;
   for (std::string_view rest(read.text_.data(), read.text_.size()); !rest.empty();) {
-    const Symbol symbol = take_symbol(rest);
+    const FunctionSymbol symbol = take_function_symbol(rest);
     gone.note(symbol);
     hidden &= symbol.address == 0;
     if (is_function(symbol)) symbols.push_back(symbol);
   }
   if (hidden) return Error("this user may not see the addresses of the kernel: run as root", EACCES);
-  std::erase_if(symbols, [&](const Symbol& symbol) { return gone.contains(symbol); });
-  std::ranges::sort(symbols, {}, [](const Symbol& symbol) {
-    return std::tuple(symbol.module != kKernel, symbol.module, symbol.name, symbol.address);
+  std::erase_if(symbols, [&](const FunctionSymbol& symbol) { return gone.contains(symbol); });
+  std::ranges::sort(symbols, {}, [](const FunctionSymbol& symbol) {
+    return std::tuple(symbol.module != kOwnModule, symbol.module, symbol.name, symbol.address);
   });
   read.addresses_.reserve(symbols.size());
   for (size_t from = 0, to = 0; from < symbols.size(); from = to) {

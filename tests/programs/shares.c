@@ -50,8 +50,9 @@ static void calls(double seconds) {
 }
 
 // The clock is a system call: read in each round it takes a hundredth of the time itself.
+enum { ROUNDS = 8 };
+
 static void functions(double seconds) {
-  enum { ROUNDS = 8 };
   long turns = turns_in(0.0001);
   double spent[3] = {0}, end = now() + seconds;
   while (now() < end) {
@@ -76,7 +77,9 @@ __attribute__((noinline)) static void copy(void) {
 static void strings(double seconds) {
   long turns = turns_in(0.0003);
   double copied = 0, counted = 0, end = now() + seconds;
-  for (double at[3] = {now()}; at[0] < end; at[0] = at[2]) {
+  while (now() < end) {
+    for (int i = 1; i < ROUNDS; i++) copy(), a(turns);
+    double at[3] = {now()};
     copy(), at[1] = now();
     a(turns), at[2] = now();
     copied += at[1] - at[0], counted += at[2] - at[1];

@@ -155,11 +155,15 @@ void Session::write_calls_under_way(bool stacks) {
 }
 
 /// Its call goes on: the source repeats it.
-std::string Session::stack_of_sleeper(uint32_t pid, uint32_t tid) {
+std::string Session::stack_of_sleeper(uint32_t pid, uint32_t tid, uint64_t at) {
+  constexpr uint64_t kCallBytes = 2;  // a call that begins anew is at its instruction, not behind it
   ThreadControl* threads = opened_.source->threads();
   auto frames = threads != nullptr ? threads->stack_of(tid) : Error("this source stops no thread", EOPNOTSUPP);
-  if (frames) return tracing_->consumer().stack_text(pid, *frames);
-  return std::string(options_.number("stackindent"), ' ') + "(no stack: " + frames.error().message() + ")\n";
+  const std::string indent(options_.number("stackindent"), ' ');
+  if (!frames) return indent + "(no stack: " + frames.error().message() + ")\n";
+  const uint64_t now = frames->empty() ? 0 : frames->front();
+  if (at != 0 && now != at && now + kCallBytes != at) return indent + "(no stack: it has gone on since)\n";
+  return tracing_->consumer().stack_text(pid, *frames);
 }
 
 int Session::run() {

@@ -56,7 +56,8 @@ class Session {
   /// interrupted. With `stacks`, the first time each one's user stack below it.
   void show_calls_under_way(bool stacks);
   /// The user stack of a thread of a target that sleeps in a call, or the reason why there is none; indented, ends a line.
-  std::string stack_of_sleeper(uint32_t pid, uint32_t tid);
+  /// `at`: where it is known to sleep: if it has gone on since, the text says that; 0: wherever it is.
+  std::string stack_of_sleeper(uint32_t pid, uint32_t tid, uint64_t at = 0);
   /// Enables a compiled text; returns the ids of the enablings.
   Result<std::vector<uint32_t>> enable(const CompiledText& text);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <utility>
@@ -69,14 +70,19 @@ class Stacks {
     if (auto done = session_->start({}); !done) why_not_ = done.error().message();
   }
 
-  std::string of(uint32_t pid, uint32_t tid) {
-    const auto [attached, is_new] = attached_.try_emplace(pid);
-    if (is_new) attached_[pid] = attach(pid);
-    return attached->second.empty() ? top_of(session_->stack_of_sleeper(pid, tid))
+  std::string of(const ThreadFacts& thread) {
+    const auto [attached, is_new] = attached_.try_emplace(thread.pid);
+    if (is_new) attached_[thread.pid] = attach(thread.pid);
+    return attached->second.empty() ? top_of(session_->stack_of_sleeper(thread.pid, thread.tid, counter_of(thread)))
                                     : indent_ + "(no stack: " + attached->second + ")\n";
   }
 
  private:
+  /// Where its program sleeps: the last word of what /proc says of the call.
+  static uint64_t counter_of(const ThreadFacts& thread) {
+    return std::strtoull(thread.call_line.substr(thread.call_line.rfind(' ') + 1).c_str(), nullptr, 16);
+  }
+
   std::string attach(uint32_t pid) {
     if (!why_not_.empty()) return why_not_;
     auto done = session_->tracing().attach_target(pid);
@@ -145,7 +151,7 @@ class Report {
     if (wait == picture_.waits.end())
       return line + (picture_.moved.contains(thread.tid) ? "goes on: it has run while it was looked at\n"
                                                          : "runs: it waits for nobody\n");
-    const std::string stack = kernel_stack(thread) + stacks_.of(thread.pid, thread.tid);
+    const std::string stack = kernel_stack(thread) + stacks_.of(thread);
     return line + sentence(wait->second, stack) + "\n" + stack;
   }
 

@@ -13,6 +13,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 
 from support import PROGRAMS, Skip, check, equal, scenario, wait_until
 
@@ -300,6 +301,34 @@ def why_follows_from_any_of_several_processes(world):
     equal([len(sentences) for sentences in found.values()], [2, 1], f"threads in each section: {found}")
     [other] = {int(pid) for pid in re.findall(r"^  process (\d+)", world.last.stdout, re.MULTILINE)} - {alone.pid, stuck.pid}
     equal((why(world, other).status, len(deadlocks(world.last.stdout))), (DEADLOCK, 1), "from the other end")
+
+
+TURNS = """
+import os, threading, time
+out, into = os.pipe()
+def feed():
+    while True:
+        time.sleep(0.004)
+        os.write(into, b"x")
+threading.Thread(target=feed, daemon=True).start()
+while True:
+    time.sleep(0.003)
+    os.read(out, 1)
+"""
+
+
+@scenario()
+def why_shows_the_stack_of_the_wait(world):
+    """A thread that goes on between the line and its stack has no user stack, rather than that of its next wait."""
+    process = world.start([sys.executable, world.path("turns.py", TURNS)])
+    wait_until(lambda: len(os.listdir(f"/proc/{process.pid}/task")) == 2, what="both threads run")
+    of_wait = {"sleeps for a time": "sleep", "waits for data": "read"}
+    for _ in range(30):
+        text = why(world, process.pid).stdout
+        for line, rest in re.findall(r"^  (thread .*)\n((?: {4,}.*\n)*)", text, re.M):
+            for said, function in of_wait.items():
+                user = [one for one in rest.splitlines() if "`" in one]
+                check(said not in line or not user or any(function in one for one in user), f"another stack: {line}\n{rest}")
 
 
 @scenario()

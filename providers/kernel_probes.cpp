@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "providers/stability.h"
+#include "runtime/process/kernel_functions.h"
 
 namespace sonde {
 namespace {
@@ -34,13 +36,39 @@ std::string version_text(uint32_t version) {
   return std::to_string(version >> 16) + "." + std::to_string(version >> 8 & 0xff);
 }
 
+bool has_tracepoint(const KernelProbeRow& row) { return row.tracepoint != nullptr && row.since <= running_version(); }
+
+/// Why the probe cannot be armed; empty: it can.
+std::string why_not(const KernelProbeRow& row) {
+  if (has_tracepoint(row) || (!row.functions.empty() && sonde_tap_possible(SONDE_TAP_KERNEL_ENTRY) != 0)) return "";
+  const std::string tracepoint =
+      row.tracepoint == nullptr ? "" : "Linux " + version_text(row.since) + ": the tracepoint " + row.tracepoint;
+  if (row.functions.empty()) return "it needs " + tracepoint;
+  return "it needs " + tracepoint + (tracepoint.empty() ? "" : "; or ") + "the kernel's function " + row.functions[0] +
+         ", and nothing here lets sonde into functions of the kernel";
+}
+
+/// A tap at each function that begins when the event happens. They are looked for when they are wanted: that takes long.
+void arm_functions(dtrace_id_t id, const KernelProbeRow& row) {
+  static const Result<KernelFunctions> kFunctions = KernelFunctions::read();
+  size_t armed = 0;
+  for (const char* name : row.functions)
+    for (const uint64_t address : kFunctions ? kFunctions->addresses_of(name) : std::vector<uint64_t>()) {
+      const sonde_tap_request request = {
+          .size = sizeof request, .kind = SONDE_TAP_KERNEL_ENTRY, .offset = address, .symbol = name};
+      armed += sonde_tap_arm(id, &request) == 0 ? 1 : 0;
+    }
+  if (armed > 0) return;
+  const std::string why = kFunctions ? "" : ": " + kFunctions.error().message();
+  sonde_print_message(
+      (std::string(row.name) + " never fires: this kernel has no function " + row.functions[0] + why).c_str());
+}
+
 void add(KernelProvider& provider, const KernelProbeRow& row) {
   const dtrace_id_t id = dtrace_probe_create(provider.id, kModule, "", row.name, 0, const_cast<KernelProbeRow*>(&row));
   if (id == 0) return;
-  sonde_probe_of_kernel(id, row.when, row.derived);
-  if (row.since > running_version())
-    sonde_probe_refuse(id, ("it needs Linux " + version_text(row.since) + ": the tracepoint " + row.tracepoint).c_str(),
-                       1);
+  sonde_probe_of_kernel(id, has_tracepoint(row) ? row.when : nullptr, row.derived);
+  if (const std::string why = why_not(row); !why.empty()) sonde_probe_refuse(id, why.c_str(), 1);
 }
 
 void provide(void* arg, const dtrace_probedesc_t* spec) {
@@ -55,8 +83,9 @@ void provide(void* arg, const dtrace_probedesc_t* spec) {
 }
 
 void enable(void*, dtrace_id_t id, void* parg) {
-  const sonde_tap_request request = {
-      .size = sizeof request, .kind = SONDE_TAP_TRACEPOINT, .symbol = row_of(parg).tracepoint};
+  const KernelProbeRow& row = row_of(parg);
+  if (!has_tracepoint(row)) return arm_functions(id, row);
+  const sonde_tap_request request = {.size = sizeof request, .kind = SONDE_TAP_TRACEPOINT, .symbol = row.tracepoint};
   sonde_tap_arm(id, &request);
 }
 

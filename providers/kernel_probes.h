@@ -2,6 +2,7 @@
 // For providers whose probes fire in the kernel, from a table: sched, io, tcp, ...
 //
 //   a probe --> a tracepoint, a condition in D, arguments
+//           `-> where the kernel has no such tracepoint: functions that begin then
 //
 // A new event is a row here; what its arguments mean are translators, in D, beside the table. So no source knows any of
 // them: a source has tracepoints, which pass words on, and the condition is a part of each clause's fire part.
@@ -28,11 +29,12 @@ inline constexpr int kNoArgument = 9;
 
 struct KernelProbeRow {
   const char* name;
-  const char* tracepoint;
+  const char* tracepoint;                    ///< null: no kernel has one
   uint32_t since = KERNEL_VERSION(6, 1, 0);  ///< the first version of Linux that has it
   const char* when = nullptr;                ///< D over its arguments; null: always
   const char* derived = nullptr;             ///< D, as sonde_probe_of_kernel() has it
   std::span<const KernelArgument> arguments = {};
+  std::span<const char* const> functions = {};  ///< of other kernels; they have no condition
 };
 
 struct KernelProvider {

@@ -15,9 +15,25 @@ constexpr char kTask[] = "struct task_struct *";
 constexpr KernelArgument kNextThread[] = {{2, kTask, "lwpsinfo_t *"}, {2, kTask, "psinfo_t *"}};
 constexpr KernelArgument kThread[] = {{0, kTask, "lwpsinfo_t *"}, {0, kTask, "psinfo_t *"}};
 
+constexpr KernelArgument kChanged[] = {
+    {0, kTask, "lwpsinfo_t *"}, {0, kTask, "psinfo_t *"}, {SONDE_ARGUMENT_DERIVED, "int"}};
+
+/// The thread is the first argument of both, the nice value, or the address of what is asked, the second.
+constexpr const char* kChanges[] = {"set_user_nice", "__sched_setscheduler"};
+/// The priority that is asked for, as the kernel counts: a lower one is better, those of real time are below 100.
+#define SONDE_ASKED "((struct sched_attr *)arg1)"
+constexpr char kAsked[] =
+    "(int64_t)arg1 >= -20 && (int64_t)arg1 <= 19 ? 120 + (int64_t)arg1 : "
+    "(" SONDE_ASKED "->sched_priority != 0) * (99 - (int64_t)" SONDE_ASKED
+    "->sched_priority) + "
+    "(" SONDE_ASKED "->sched_priority == 0) * (120 + (int64_t)" SONDE_ASKED "->sched_nice)";
+/// In the thread that comes, a new one included.
+constexpr const char* kComes[] = {"finish_task_switch"};
+
 // sched_switch: is it preempted in the kernel, the thread, the next one, the thread's state; 0: it could run on.
 constexpr KernelProbeRow kProbes[] = {
-    {"on-cpu", "sched_exit_tp", kLinux616, "arg0 != 0"},
+    {"change-pri", nullptr, kLinux61, nullptr, kAsked, kChanged, kChanges},
+    {"on-cpu", "sched_exit_tp", kLinux616, "arg0 != 0", nullptr, {}, kComes},
     {"off-cpu", "sched_switch", kLinux61, nullptr, nullptr, kNextThread},
     {"preempt", "sched_switch", kLinux61, "tid != 0 && (arg0 != 0 || arg3 == 0)"},
     {"remain-cpu", "sched_exit_tp", kLinux616, "arg0 == 0"},
@@ -27,9 +43,6 @@ constexpr KernelProbeRow kProbes[] = {
 };
 
 constexpr RefusedProbe kRefused[] = {
-    {"change-pri",
-     "sched:::change-pri is not available: the kernel has no tracepoint for it; trace who asks: "
-     "syscall::setpriority:entry, syscall::sched_set*:entry"},
     {"cpucaps-sleep", "sched:::cpucaps-sleep is not available: Linux has no CPU caps of that kind"},
     {"cpucaps-wakeup", "sched:::cpucaps-wakeup is not available: Linux has no CPU caps of that kind"},
     {"dequeue",

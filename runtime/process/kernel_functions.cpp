@@ -121,6 +121,17 @@ Result<KernelFunctions> KernelFunctions::read(const std::string& path) {
   return read;
 }
 
+std::vector<uint64_t> KernelFunctions::addresses_of(std::string_view name) const {
+  std::vector<uint64_t> found;
+  for (const KernelFunction& one : functions_) {
+    if (one.module != kOwnModule || !one.name.starts_with(name)) continue;
+    const std::string_view rest = one.name.substr(name.size());
+    if (rest.empty() || rest.starts_with(".isra.") || rest.starts_with(".constprop."))
+      found.insert(found.end(), one.addresses.begin(), one.addresses.end());
+  }
+  return found;
+}
+
 bool KernelFunctions::let_programs_in() const {
   const auto has = [this](std::string_view name) {
     return std::ranges::any_of(functions_, [&](const KernelFunction& one) { return one.name == name; });

@@ -27,6 +27,9 @@ class KernelFunctions {
 
   /// By module and name, the kernel's own first.
   std::span<const KernelFunction> all() const { return functions_; }
+  /// Where the kernel's own function of that name begins, or what the compiler has made of it: NAME.isra.0,
+  /// NAME.constprop.0. None: it has none.
+  std::vector<uint64_t> addresses_of(std::string_view name) const;
   /// Whether the kernel was built with fprobe or kprobes, one of which programs need to be run at functions.
   bool let_programs_in() const;
 

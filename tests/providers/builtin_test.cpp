@@ -127,8 +127,9 @@ TEST_F(Builtin, FunctionsOfTheKernel) {
   EXPECT_EQ(count({"fbt", "vmlinux", "vfs_rea[d]", "entry", {}}), 1u);
   EXPECT_EQ(count({"fbt", "", "vfs_read", "", {}}), 2u) << "the same again";
   EXPECT_EQ(count({"fbt", "nosuch", "vfs_read", "", {}}), 0u);
-  EXPECT_EQ(arguments(only({"fbt", "", "vfs_read", "entry", {}})), "struct file *, char *, uint64_t, void *");
-  EXPECT_EQ(arguments(only({"fbt", "", "vfs_read", "return", {}})), "uint64_t, int64_t");
+  EXPECT_EQ(arguments(only({"fbt", "", "vfs_read", "entry", {}})),
+            "struct file * file, char * buf, uint64_t count, void * pos");
+  EXPECT_EQ(arguments(only({"fbt", "", "vfs_read", "return", {}})), "uint64_t offset, int64_t result");
   enable({"fbt", "", "vfs_read", "", {}});
   ASSERT_EQ(source.taps.size(), 2u);
   EXPECT_EQ(source.taps[0].kind, SONDE_TAP_KERNEL_ENTRY);
@@ -141,6 +142,27 @@ TEST_F(Builtin, FunctionsOfTheKernel) {
   EXPECT_EQ(count({"fbt", "", "vfs_write", "", {}}), 1u);
   EXPECT_THAT(refusal({"fbt", "", "vfs_write", "return", {}}),
               ::testing::HasSubstr("cannot be armed: nothing here lets sonde into returns"));
+}
+
+TEST_F(Builtin, ProbesOfTheKernelByItsFunctions) {
+  auto functions = KernelFunctions::read();
+  if (!functions) GTEST_SKIP() << functions.error().message();
+  source.can.taps = kNoSource.taps;
+  framework.provide();
+  enable({"sched", "", "", "change-pri", {}});
+  ASSERT_EQ(source.taps.size(), 2u);
+  EXPECT_EQ(source.taps[0].path, "set_user_nice");
+  EXPECT_EQ(source.taps[1].path, "__sched_setscheduler");
+  for (const Tap& tap : source.taps) {
+    EXPECT_EQ(tap.kind, SONDE_TAP_KERNEL_ENTRY);
+    EXPECT_EQ(tap.offset, functions->addresses_of(tap.path).at(0));
+  }
+}
+
+TEST_F(Builtin, ProbesOfTheKernelWithoutItsFunctions) {
+  source.can.taps.erase(SONDE_TAP_KERNEL_ENTRY);
+  EXPECT_THAT(refusal({"sched", "", "", "change-pri", {}}),
+              ::testing::HasSubstr("it needs the kernel's function set_user_nice, and nothing here lets sonde into"));
 }
 
 TEST_F(Builtin, WhatIsNotThereIsRefusedByName) {

@@ -10,7 +10,7 @@ import time
 
 import support
 from in_use import IN_USE
-from kernel_probes import NAMED, rows
+from kernel_probes import NAMED, newer_than, rows
 from stock_kernel import need_it
 from support import Skip, check, equal, scenario
 
@@ -37,6 +37,11 @@ def need_functions(world):
     refused = re.search(r"Not armed\n\t\t(.*)", listed)
     if refused:
         raise Skip(f"this kernel lets nobody into its functions: {refused[1]}")
+
+
+def need_on_cpu(world):
+    if not newer_than(6, 16):
+        need_functions(world)
 
 
 def traced(world, program, clauses, *options):
@@ -168,6 +173,36 @@ def kernel_functions_that_let_nobody_in(world):
     need_functions(world)
     refused = world.sonde("-n", "fbt::asm_exc_int3:entry", status=1)
     check("asm_exc_int3" in refused.stderr and re.search("no tracer|allows to trace", refused.stderr), refused.stderr)
+
+
+@scenario()
+def kernel_functions_change_priorities(world):
+    """sched:::change-pri names the thread and the priority, for each call that asks for another nice value or policy."""
+    program = """
+name("nicer")
+for n in range(7):
+    os.setpriority(os.PRIO_PROCESS, 0, n + 1)
+for n in range(3):
+    os.sched_setscheduler(0, os.SCHED_BATCH if n % 2 == 0 else os.SCHED_OTHER, os.sched_param(0))
+name("done")
+said = os.getpid()
+"""
+    result, pid = traced(world, program, 'sched:::change-pri /execname == "nicer"/ { @[args[1]->pr_pid, args[0]->pr_lwpid, stringof(args[1]->pr_fname), args[2]] = count(); }')
+    equal(rows(result.stdout), {(str(pid), str(pid), "nicer", str(120 + n)): 1 if n < 7 else 4 for n in range(1, 8)}, "changes, and the priority asked for")
+
+
+@scenario()
+def kernel_functions_on_cpu(world):
+    """A thread that sleeps gets its CPU back after each sleep, on kernels with the tracepoint and on those without."""
+    if not os.path.exists("/dev/sonde"):
+        need_it(world)
+    need_on_cpu(world)
+    said = 150
+    text = world.path("program.py", NAMED + f"name('sleeps')\nfor n in range({said}):\n    time.sleep(0.002)\nname('done')\n")
+    result = world.sonde("-q", "-c", f"{sys.executable} {text}", "-n",
+                         'sched:::on-cpu,sched:::off-cpu /pid == $target && execname == "sleeps"/ { @[probename] = count(); }')
+    found = rows(result.stdout)
+    check(said <= found[("on-cpu",)] and abs(found[("on-cpu",)] - found[("off-cpu",)]) <= 1, f"{said} sleeps: {found}")
 
 
 @scenario()

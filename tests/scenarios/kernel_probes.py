@@ -346,7 +346,7 @@ def kernel_rawtp(world):
 @scenario()
 def kernel_probes_refuse_by_name(world):
     """What the kernel has no tracepoint for is refused with the nearest question; so is who may not look."""
-    for probe, said in (("sched:::enqueue", "sched:::wakeup"), ("sched:::tick", "profile-N"), ("sched:::change-pri", "syscall::setpriority:entry"), ("rawtp:::nosuch", "rawtp:::")):
+    for probe, said in (("sched:::enqueue", "sched:::wakeup"), ("sched:::tick", "profile-N"), ("rawtp:::nosuch", "rawtp:::")):
         result = world.sonde("-n", probe, status=None)
         check(result.status != 0 and said in result.stderr, f"{probe}: {result.stderr}")
     result = world.sonde("-x", "source=ptrace", "-c", "true", "-n", "sched:::off-cpu", status=None)

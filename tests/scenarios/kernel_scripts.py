@@ -8,7 +8,8 @@ import re
 import sys
 
 from in_use import IN_USE
-from kernel_probes import DIRECT, NAMED, TALK, Disk, newer_than
+from kernel_functions import need_on_cpu
+from kernel_probes import DIRECT, NAMED, TALK, Disk
 from stock_kernel import need_it
 from support import Skip, check, equal, scenario
 
@@ -24,11 +25,6 @@ def run_script(world, script, program):
     return result.stdout, json.loads(pathlib.Path(told).read_text())
 
 
-def need_on_cpu():
-    if not newer_than(6, 16):
-        raise Skip("sched:::on-cpu needs Linux 6.16 here")
-
-
 def counted(out, *keys):
     """How many values the distribution with those keys has."""
     part = re.split(r"\n(?=  \w)", out)
@@ -40,7 +36,7 @@ def counted(out, *keys):
 @scenario()
 def kernel_script_runqlat(world):
     """Each of 200 sleeps is followed by a wait for the CPU."""
-    need_on_cpu()
+    need_on_cpu(world)
     out, _ = run_script(world, "runqlat", "said = 0\nfor n in range(200):\n    time.sleep(0.002)\n")
     check(counted(out, "ns") >= 200, out)
 
@@ -48,7 +44,7 @@ def kernel_script_runqlat(world):
 @scenario()
 def kernel_script_offcputime(world):
     """Half a second of sleep is under the function that sleeps."""
-    need_on_cpu()
+    need_on_cpu(world)
     out, _ = run_script(world, "offcputime", "said = 0\nname('half')\ntime.sleep(0.5)\nname('done')\n")
     stacks = re.findall(r"^  half *\n((?: {10,}.*\n)+) +(\d+)$", out, re.M)
     check(any("nanosleep" in stack and 480 <= int(ms) <= 900 for stack, ms in stacks), f"{stacks}")

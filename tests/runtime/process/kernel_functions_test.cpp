@@ -86,6 +86,20 @@ TEST(KernelFunctions, HiddenAddressesAreAnError) {
   EXPECT_THAT(read.error().message(), ::testing::HasSubstr("run as root"));
 }
 
+TEST(KernelFunctions, AddressesOfWhatTheCompilerHasMade) {
+  const File names(
+      "ffffffff81000100 t finish_task_switch.isra.0\n"
+      "ffffffff81000200 t finish_task_switch.constprop.1\n"
+      "ffffffff81000300 t finish_task_switch.part.0\n"
+      "ffffffff81000400 t finish_task_switch_more\n"
+      "ffffffffc0000500 t finish_task_switch\t[sonde]\n");
+  auto read = KernelFunctions::read(names.path());
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_THAT(read->addresses_of("finish_task_switch"),
+              ::testing::UnorderedElementsAre(0xffffffff81000100, 0xffffffff81000200));
+  EXPECT_TRUE(read->addresses_of("finish_task").empty());
+}
+
 TEST(KernelFunctions, SayWhetherProgramsGetIn) {
   const std::string one = "ffffffff81000100 T vfs_read\n";
   for (const char* name : {"register_kprobe", "register_fprobe_ips"}) {

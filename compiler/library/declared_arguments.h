@@ -18,7 +18,6 @@ struct DeclaredArguments {
 };
 
 inline constexpr std::array kDeclaredArguments = std::to_array<DeclaredArguments>({
-    {"sched", " change-pri ", {"lwpsinfo_t *", "psinfo_t *", "int"}},
     {"sched", " dequeue ", {"lwpsinfo_t *", "psinfo_t *", "cpuinfo_t *", "int"}},
     {"sched", " enqueue ", {"lwpsinfo_t *", "psinfo_t *", "cpuinfo_t *"}},
     {"sched", " tick ", {"lwpsinfo_t *", "psinfo_t *"}},

@@ -3,6 +3,6 @@
 /* args[] of probes that only DTrace has have their types. */
 
 sched:::enqueue { q[args[2]->cpu_id] = 1; @e[args[1]->pr_fname] = count(); }
-sched:::change-pri { @o[args[0]->pr_lwpid] = max(args[2]); }
+sched:::dequeue { @o[args[0]->pr_lwpid] = max(args[3]); }
 nosuch:::probe { trace(args[3] + 1); }
 BEGIN { trace(B_READ); trace(B_WRITE); trace(B_ASYNC); exit(0); }

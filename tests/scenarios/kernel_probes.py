@@ -312,7 +312,10 @@ def kernel_probes_read_each_member(world):
     probes = natives()
     check(len(probes) > 12 and sum(map(len, probes.values())) > 30, f"{probes}")
     clauses = []
+    by_function = "Not armed" not in world.sonde("-lv", "-n", "fbt::vfs_read:entry").stdout
     for probe, arguments in probes.items():
+        if probe == "sched:::change-pri" and not by_function:
+            continue
         if ("accept-refused" in probe and not newer_than(6, 10)) or (probe.endswith(("on-cpu", "remain-cpu", "surrender", "wait-done")) and not newer_than(6, 16)):
             continue
         for index, (translated, native) in enumerate(arguments):

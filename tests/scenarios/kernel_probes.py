@@ -106,8 +106,8 @@ os.wait()
 """
     out, _ = traced(
         world, program,
-        'sched:::on-cpu { self->on = timestamp; } sched:::off-cpu /self->on && (execname == "burn-a" || execname == "burn-b")/ '
-        '{ @used[execname] = sum(timestamp - self->on); } sched:::preempt /execname == "burn-a" || execname == "burn-b"/ { @preempted[execname] = count(); }')
+        'sched:::on-cpu /execname == "burn-a" || execname == "burn-b"/ { self->on = timestamp; } '  # not what it used before it had that name
+        'sched:::off-cpu /self->on && (execname == "burn-a" || execname == "burn-b")/ { @used[execname] = sum(timestamp - self->on); self->on = 0; } sched:::preempt /execname == "burn-a" || execname == "burn-b"/ { @preempted[execname] = count(); }')
     lines = [line.split() for line in out.splitlines() if line.split()]
     used = {words[0]: int(words[1]) for words in lines if int(words[1]) > 10_000}
     equal(sorted(used), ["burn-a", "burn-b"], f"who used the CPU: {out}")

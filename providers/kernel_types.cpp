@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "providers/stability.h"
+
 namespace sonde {
 
 std::string native_type(CTypes& types, CTypeId id) {
@@ -17,6 +19,13 @@ std::string native_type(CTypes& types, CTypeId id) {
   const bool word = type.kind == CType::Kind::Integer || type.kind == CType::Kind::Enum;
   if (!word || type.size > 8) return "uint64_t";
   return (type.is_signed ? "int" : "uint") + std::to_string(8 * type.size) + "_t";
+}
+
+int register_kernel_names(const char* name, dtrace_pops_t ops, void* arg, dtrace_provider_id_t* id) {
+  const dtrace_pattr_t attributes = {kEvolvingCommon, kPrivate, kPrivate, kPrivate, kPrivate};
+  ops.dtps_disable = [](void*, dtrace_id_t probe, void*) { sonde_tap_disarm(probe); };
+  ops.dtps_destroy = [](void*, dtrace_id_t, void*) {};
+  return dtrace_register(name, &attributes, DTRACE_PRIV_KERNEL, nullptr, &ops, arg, id);
 }
 
 void describe_argument(CTypes& types, const CParameter& parameter, dtrace_argdesc_t* desc) {

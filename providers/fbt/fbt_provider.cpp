@@ -15,7 +15,6 @@
 
 #include "providers/kernel_types.h"
 #include "providers/provider_entry.h"
-#include "providers/stability.h"
 #include "runtime/process/kernel_functions.h"
 
 namespace sonde {
@@ -130,9 +129,6 @@ void enable(void*, dtrace_id_t id, void* parg) {
   }
 }
 
-void disable(void*, dtrace_id_t id, void*) { sonde_tap_disarm(id); }
-void destroy(void*, dtrace_id_t, void*) {}
-
 /// The parameters, or what a return has: where it is, which no source knows, and the result. Those behind one that is not
 /// a word are not where the calling convention has words.
 std::vector<CParameter> arguments_of(CTypes& types, const Site& site) {
@@ -174,15 +170,9 @@ Fbt g_fbt;
 }  // namespace sonde
 
 extern "C" int sonde_fbt_register(void) {
-  const dtrace_pattr_t attributes = {sonde::kEvolvingCommon, sonde::kPrivate, sonde::kPrivate, sonde::kPrivate,
-                                     sonde::kPrivate};
-  const dtrace_pops_t ops = {.dtps_provide = sonde::provide,
-                             .dtps_enable = sonde::enable,
-                             .dtps_disable = sonde::disable,
-                             .dtps_getargdesc = sonde::getargdesc,
-                             .dtps_destroy = sonde::destroy};
-  const int error =
-      dtrace_register(sonde::kName, &attributes, DTRACE_PRIV_KERNEL, nullptr, &ops, &sonde::g_fbt, &sonde::g_fbt.id);
+  const dtrace_pops_t ops = {
+      .dtps_provide = sonde::provide, .dtps_enable = sonde::enable, .dtps_getargdesc = sonde::getargdesc};
+  const int error = sonde::register_kernel_names(sonde::kName, ops, &sonde::g_fbt, &sonde::g_fbt.id);
   if (error == 0) sonde_provide_always(sonde::g_fbt.id);
   return error;
 }

@@ -9,7 +9,6 @@
 
 #include "providers/kernel_types.h"
 #include "providers/provider_entry.h"
-#include "providers/stability.h"
 #include "runtime/process/tracepoints.h"
 
 namespace sonde {
@@ -50,9 +49,6 @@ void enable(void*, dtrace_id_t id, void* parg) {
   sonde_tap_arm(id, &request);
 }
 
-void disable(void*, dtrace_id_t id, void*) { sonde_tap_disarm(id); }
-void destroy(void*, dtrace_id_t, void*) {}
-
 void getargdesc(void* arg, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
   CTypes& types = *rawtp_of(arg).types;
   const auto function = find_tracepoint(types, name_of(parg));
@@ -70,15 +66,9 @@ Rawtp g_rawtp;
 }  // namespace sonde
 
 extern "C" int sonde_rawtp_register(void) {
-  const dtrace_pattr_t attributes = {sonde::kEvolvingCommon, sonde::kPrivate, sonde::kPrivate, sonde::kPrivate,
-                                     sonde::kPrivate};
-  const dtrace_pops_t ops = {.dtps_provide = sonde::provide,
-                             .dtps_enable = sonde::enable,
-                             .dtps_disable = sonde::disable,
-                             .dtps_getargdesc = sonde::getargdesc,
-                             .dtps_destroy = sonde::destroy};
-  return dtrace_register(sonde::kName, &attributes, DTRACE_PRIV_KERNEL, nullptr, &ops, &sonde::g_rawtp,
-                         &sonde::g_rawtp.id);
+  const dtrace_pops_t ops = {
+      .dtps_provide = sonde::provide, .dtps_enable = sonde::enable, .dtps_getargdesc = sonde::getargdesc};
+  return sonde::register_kernel_names(sonde::kName, ops, &sonde::g_rawtp, &sonde::g_rawtp.id);
 }
 
 extern "C" void sonde_rawtp_unregister(void) {

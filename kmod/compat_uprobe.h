@@ -32,6 +32,7 @@ struct sonde_uprobe_place {
 	struct uprobe_consumer consumer;
 	struct inode *inode;
 	u64 offset;
+	u64 counter; /* in the file: 16 bits that the kernel raises meanwhile; 0: none */
 	struct uprobe *handle; /* since 6.12 */
 };
 
@@ -54,8 +55,8 @@ struct sonde_uprobe_place {
 
 static inline int sonde_uprobe_register(struct sonde_uprobe_place *place)
 {
-	place->handle = uprobe_register(place->inode, place->offset, 0,
-					&place->consumer);
+	place->handle = uprobe_register(place->inode, place->offset,
+					place->counter, &place->consumer);
 	return PTR_ERR_OR_ZERO(place->handle);
 }
 
@@ -90,7 +91,8 @@ static inline int sonde_uprobe_apply(sonde_uprobe_apply_t apply,
 
 static inline int sonde_uprobe_register(struct sonde_uprobe_place *place)
 {
-	return uprobe_register(place->inode, place->offset, &place->consumer);
+	return uprobe_register_refctr(place->inode, place->offset,
+				      place->counter, &place->consumer);
 }
 
 static inline void sonde_uprobe_unregister(struct sonde_uprobe_place *place)
@@ -122,6 +124,7 @@ static inline void sonde_uprobe_settle(struct sonde_uprobe_place *place)
 		.consumer.handler = sonde_uprobe_ignore,
 		.inode = place->inode,
 		.offset = place->offset,
+		.counter = place->counter,
 	};
 	int err = sonde_uprobe_register(&nobody);
 

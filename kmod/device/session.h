@@ -225,6 +225,7 @@ struct sonde_armed {
 	bool judged; /* whether it fires is decided at each hit */
 	union sonde_firing_start start; /* for its firings */
 	struct sonde_location *locations; /* of the arguments, tap.arguments of them; or NULL */
+	u64 counter; /* in the file of a user tap: raised while it is armed; 0: none */
 	struct sonde_uprobe *uprobe; /* NULL: never fires */
 	struct sonde_armed __rcu *next; /* at the same uprobe */
 };

@@ -118,6 +118,10 @@ static int tap_check_tap(struct sonde_session *session,
 	if (!tap->probe)
 		return sonde_refuse(why, -EINVAL, "tap %u: it names no probe",
 				    tap->id);
+	if (tap->counters > 1)
+		return sonde_refuse(why, -EOPNOTSUPP,
+				    "tap %u: the kernel raises one counter for a probe, not %u",
+				    tap->id, tap->counters);
 	if (ops->has_file ? !tap->path_length && !arming->file.file :
 			    tap->path_length)
 		return sonde_refuse(why, -EINVAL,
@@ -290,8 +294,8 @@ static int tap_take_locations(struct sonde_armed *armed, const void *bytes)
 
 static int tap_arm_one(struct sonde_session *session,
 		       const struct sonde_tap *tap, const char *path,
-		       const void *locations, struct sonde_arming *arming,
-		       char *why)
+		       const void *locations, const void *counters,
+		       struct sonde_arming *arming, char *why)
 {
 	struct sonde_armed *armed;
 	int err = tap_check_tap(session, tap, arming, why);
@@ -305,6 +309,8 @@ static int tap_arm_one(struct sonde_session *session,
 		return -ENOMEM;
 	armed->tap = *tap;
 	armed->session = session;
+	if (tap->counters)
+		memcpy(&armed->counter, counters, sizeof(armed->counter));
 	err = tap_take_locations(armed, locations);
 	if (err)
 		goto out_free;
@@ -448,6 +454,16 @@ static const char *tap_find_locations(const struct sonde_tap *taps, u64 count,
 		}
 		at += taps[n].arguments * sizeof(struct sonde_location);
 	}
+	for (n = 0; n < count; n++) {
+		u64 size = taps[n].counters * sizeof(u64);
+
+		if (taps[n].counters > SONDE_COUNTERS_MAX || size > end - at) {
+			sonde_refuse(why, 0,
+				     "malformed request: counters of a tap");
+			return NULL;
+		}
+		at += size;
+	}
 	if (at == end)
 		return locations;
 	sonde_refuse(why, 0, "malformed request: bytes after the taps");
@@ -458,7 +474,8 @@ static const char *tap_find_locations(const struct sonde_tap *taps, u64 count,
  * sonde_taps_arm() - arm taps: all or none
  * @session: its lock is held
  * @count: number of taps
- * @bytes: an array of sonde_tap, then their paths, then their locations
+ * @bytes: an array of sonde_tap, then their paths, their locations, their
+ *	counters
  * @length: of @bytes
  * @why: the message for the user on failure
  *
@@ -471,7 +488,7 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 {
 	const struct sonde_tap *taps = bytes;
 	struct sonde_arming arming = {};
-	const char *path, *locations;
+	const char *path, *locations, *counters;
 	int err = 0;
 	u64 n;
 
@@ -483,13 +500,17 @@ int sonde_taps_arm(struct sonde_session *session, u64 count, const void *bytes,
 	locations = tap_find_locations(taps, count, length, why);
 	if (!locations)
 		return -EINVAL;
+	counters = locations;
+	for (n = 0; n < count; n++)
+		counters += taps[n].arguments * sizeof(struct sonde_location);
 	for (n = 0; n < count; n++) {
-		err = tap_arm_one(session, &taps[n], path, locations, &arming,
-				  why);
+		err = tap_arm_one(session, &taps[n], path, locations, counters,
+				  &arming, why);
 		if (err)
 			break;
 		path += taps[n].path_length;
 		locations += taps[n].arguments * sizeof(struct sonde_location);
+		counters += taps[n].counters * sizeof(u64);
 		cond_resched();
 	}
 	tap_leave_kind(&arming, NULL);

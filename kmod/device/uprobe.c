@@ -454,6 +454,7 @@ static int utap_register(struct sonde_armed *armed, struct inode *inode,
 	uprobe->place.consumer.filter = utap_filter_mm;
 	uprobe->place.inode = igrab(inode);
 	uprobe->place.offset = armed->tap.offset;
+	uprobe->place.counter = armed->counter;
 	uprobe->session = session;
 	uprobe->pid = armed->tap.pid;
 	err = -ENOENT;
@@ -535,6 +536,10 @@ static int utap_arm_in(struct sonde_armed *armed,
 	if (uprobe && uprobe->taps == SONDE_SITE_MAX)
 		return sonde_refuse(why, -E2BIG, "at most %u taps at one place",
 				    SONDE_SITE_MAX);
+	if (uprobe && uprobe->place.counter != armed->counter)
+		return sonde_refuse(why, -EINVAL,
+				    "tap %u: another tap at its place has another counter",
+				    tap->id);
 	if (uprobe)
 		utap_attach_tap(uprobe, armed);
 	else

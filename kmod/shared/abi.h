@@ -20,8 +20,9 @@
 #include "kmod/shared/leave.h"
 #include "kmod/shared/location.h"
 
-#define SONDE_ABI_VERSION 5u
+#define SONDE_ABI_VERSION 6u
 #define SONDE_PATH_MAX 4096u
+#define SONDE_COUNTERS_MAX 4u /* of a tap */
 
 enum sonde_request_kind {
 	SONDE_HELLO, /* value = version; reply: the source's version, and SONDE_SEES_COMPAT */
@@ -104,8 +105,14 @@ struct sonde_tap {
 	uint32_t sum; /* in SONDE_PATH_CODE: CRC-32 of the text when the probe was made; if the text differs, the tap is not armed. Else 0 */
 	uint32_t arguments; /* number of its sonde_location: where the arguments are; for USER_* */
 	uint32_t flags; /* SONDE_TAP_FORKS */
+	/*
+	 * For USER_*: number of its u64, the file offsets of 16-bit counters by which a program knows that somebody traces. In
+	 * each process where the tap is armed the source raises each, and takes that back when no tap of the session that has it
+	 * is armed there any more. By how much is the source's affair: the kernel adds 1 for each place. The module raises one
+	 * for a tap.
+	 */
+	uint32_t counters;
 	/* Reserved, all 0: no source supports these yet. */
-	uint32_t counters; /* number of its u64: file offsets of 16-bit counters, which the source increments while the tap is armed */
 	uint32_t returns; /* for a USER_ENTRY: number of its sonde_leave, which the source arms with it */
 	uint32_t machine; /* ELF's number of the machine that leaves and locations speak of; 0: the source's own */
 	/* For the guard only. The module looks the path up, with the rights of the process that arms the tap. */

@@ -22,9 +22,16 @@ struct sonde_location_state {
 	void *context;
 };
 
+/* How many bytes of its place the part has. */
+static inline uint32_t sonde_location_bytes(const struct sonde_location *location)
+{
+	return location->flags & SONDE_LOCATION_SIGN ? 1 : location->size;
+}
+
 static inline int sonde_location_has_room(const struct sonde_location *location, uint32_t bytes)
 {
-	return location->value >= 0 && location->value < bytes && location->size <= bytes - (uint32_t)location->value;
+	return location->value >= 0 && location->value < bytes &&
+	       sonde_location_bytes(location) <= bytes - (uint32_t)location->value;
 }
 
 /* Whether it is valid in a tap: 0, or -1. */
@@ -33,7 +40,8 @@ static inline int sonde_location_check(const struct sonde_location *location)
 	const int based = location->base < SONDE_CFI_REGISTERS;
 
 	if (location->argument >= SONDE_ARGUMENTS_MAX || !location->size || location->reserved ||
-	    location->size > ~(uint32_t)0 - location->at || (location->flags & ~SONDE_LOCATION_THREAD))
+	    location->size > ~(uint32_t)0 - location->at ||
+	    (location->flags & ~(SONDE_LOCATION_THREAD | SONDE_LOCATION_SIGN)))
 		return -1;
 	switch (location->kind) {
 	case SONDE_LOCATION_REGISTER:
@@ -41,10 +49,13 @@ static inline int sonde_location_check(const struct sonde_location *location)
 	case SONDE_LOCATION_VECTOR:
 		return location->base < SONDE_LOCATION_VECTORS && sonde_location_has_room(location, SONDE_VECTOR_BYTES) ? 0 : -1;
 	case SONDE_LOCATION_CONSTANT:
-		return location->size <= 8 ? 0 : -1;
+		return sonde_location_bytes(location) <= 8 ? 0 : -1;
 	case SONDE_LOCATION_MEMORY:
 	case SONDE_LOCATION_BEHIND:
+	case SONDE_LOCATION_ADDRESS:
 		if (!based && location->base != SONDE_NO_REGISTER)
+			return -1;
+		if (location->kind == SONDE_LOCATION_ADDRESS && sonde_location_bytes(location) > 8)
 			return -1;
 		return location->index < SONDE_CFI_REGISTERS || location->index == SONDE_NO_REGISTER ? 0 : -1;
 	default:
@@ -65,9 +76,9 @@ static inline uint64_t sonde_location_address(const struct sonde_location *locat
 	return address;
 }
 
-/* Copies `length` bytes of a part, from its byte `from` on. Returns 0 or an error. */
-static inline int sonde_location_copy(const struct sonde_location *location, uint32_t from, void *to, uint32_t length,
-				      const struct sonde_location_state *state)
+/* Copies `length` bytes of its place, from byte `from` on. Returns 0 or an error. */
+static inline int sonde_location_copy_place(const struct sonde_location *location, uint32_t from, void *to,
+					    uint32_t length, const struct sonde_location_state *state)
 {
 	const uint32_t skip = (uint32_t)location->value + from; /* in a register */
 	uint8_t bytes[SONDE_VECTOR_BYTES];
@@ -91,9 +102,28 @@ static inline int sonde_location_copy(const struct sonde_location *location, uin
 	case SONDE_LOCATION_BEHIND:
 		error = state->read(state->context, sonde_location_address(location, state), &address, sizeof(address));
 		return error ? error : state->read(state->context, address + from, to, length);
+	case SONDE_LOCATION_ADDRESS:
+		address = sonde_location_address(location, state);
+		memcpy(to, (const uint8_t *)&address + from, length);
+		return 0;
 	default:
 		return -1;
 	}
+}
+
+/* Copies `length` bytes of a part, from its byte `from` on. Returns 0 or an error. */
+static inline int sonde_location_copy(const struct sonde_location *location, uint32_t from, void *to, uint32_t length,
+				      const struct sonde_location_state *state)
+{
+	uint8_t byte = 0;
+	int error;
+
+	if (!(location->flags & SONDE_LOCATION_SIGN))
+		return sonde_location_copy_place(location, from, to, length, state);
+	error = sonde_location_copy_place(location, 0, &byte, 1, state);
+	if (!error)
+		memset(to, byte & 0x80 ? 0xff : 0, length);
+	return error;
 }
 
 /* The part that has the byte `at` of the argument; NULL: none. */

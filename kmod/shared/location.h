@@ -35,18 +35,23 @@ enum sonde_location_kind {
 	SONDE_LOCATION_CONSTANT, /* the bytes of `value` */
 	SONDE_LOCATION_MEMORY, /* at base + index * scale + value */
 	SONDE_LOCATION_BEHIND, /* at the address that is there */
+	SONDE_LOCATION_ADDRESS, /* the bytes of base + index * scale + value itself */
 	SONDE_LOCATION_COUNT
 };
 
 enum sonde_location_flag {
 	SONDE_LOCATION_THREAD = 1, /* the address in memory is relative to the thread's own block: fs on x86-64 */
+	SONDE_LOCATION_SIGN = 2, /* one byte is there; all bytes of the part repeat its sign: what makes an int a long */
 };
 
 #define SONDE_NO_REGISTER 0xff
 #define SONDE_LOCATIONS_MAX 64u /* of a tap */
 #define SONDE_ARGUMENTS_MAX 32u
 
-/* Registers have DWARF's numbers for the machine; vector registers are numbered from 0. */
+/*
+ * Registers have DWARF's numbers for the machine, that of the return address is the program counter; vector registers
+ * are numbered from 0.
+ */
 struct sonde_location {
 	uint8_t kind; /* enum sonde_location_kind */
 	uint8_t flags; /* enum sonde_location_flag */
@@ -55,7 +60,7 @@ struct sonde_location {
 	uint8_t scale; /* of index: 1, 2, 4, 8 */
 	uint16_t reserved;
 	uint32_t at; /* the part's first byte in the argument's value */
-	uint32_t size; /* bytes, at least 1; of a register, a vector and a constant: no more than these have */
+	uint32_t size; /* bytes, at least 1; without SIGN, of a register, a vector, a constant and an address: no more than these have */
 	int64_t value;
 };
 

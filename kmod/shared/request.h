@@ -91,14 +91,18 @@ static inline const char *sonde_tap_fault(const struct sonde_tap *tap)
 		if (tap->reserved[n])
 			return "reserved fields of a tap are not 0";
 	}
-	if ((tap->flags & ~SONDE_TAP_FORKS) || tap->counters || tap->returns || tap->machine)
-		return "flags, counters, returns or machine of a tap are not 0";
+	if ((tap->flags & ~SONDE_TAP_FORKS) || tap->returns || tap->machine)
+		return "flags, returns or machine of a tap are not 0";
 	if (tap->arguments && !user)
 		return "locations of a tap that is not of a user program: their number is not 0";
 	if ((tap->inode || tap->major || tap->minor) && !user)
 		return "inode, major or minor of a tap that is not of a user program are not 0";
 	if (tap->arguments > SONDE_LOCATIONS_MAX)
 		return "too many locations of a tap";
+	if (tap->counters && !user)
+		return "counters of a tap that is not of a user program: their number is not 0";
+	if (tap->counters > SONDE_COUNTERS_MAX)
+		return "too many counters of a tap";
 	if ((tap->flags & SONDE_TAP_FORKS) && (!user || !tap->pid))
 		return "only user taps of one process follow its forks";
 	return NULL;

@@ -293,6 +293,7 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
                tap.leave,
                tap.sum,
                {},
+               {},
                (tap.flags & SONDE_TAP_FORKS) != 0,
                tap.inode,
                tap.major,
@@ -310,6 +311,8 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
     for (const sonde_location& location : taps[i].locations)
       if (sonde_location_check(&location) != 0) return malformed("location of a tap");
   }
+  for (size_t i = 0; i < taps.size(); i++)
+    if (!cursor.take_array(taps[i].counters, raw[i].counters)) return malformed("counters of a tap cut short");
   if (!cursor.done()) return malformed("bytes after the taps");
   return taps;
 }
@@ -353,7 +356,7 @@ Bytes encode_program(const sonde_dif_program& program) {
 }
 
 Bytes encode_taps(std::span<const Tap> taps) {
-  Bytes bytes, paths, locations;
+  Bytes bytes, paths, locations, counters;
   bytes.reserve(taps.size() * sizeof(sonde_tap));
   const std::string* before = nullptr;
   for (const Tap& tap : taps) {
@@ -374,6 +377,8 @@ Bytes encode_taps(std::span<const Tap> taps) {
     append(locations,
            {reinterpret_cast<const uint8_t*>(tap.locations.data()), tap.locations.size() * sizeof(sonde_location)});
     raw.flags = tap.forks ? SONDE_TAP_FORKS : 0;
+    raw.counters = static_cast<uint32_t>(tap.counters.size());
+    append(counters, {reinterpret_cast<const uint8_t*>(tap.counters.data()), tap.counters.size() * sizeof(uint64_t)});
     raw.inode = tap.inode;
     raw.major = tap.major;
     raw.minor = tap.minor;
@@ -383,6 +388,7 @@ Bytes encode_taps(std::span<const Tap> taps) {
   }
   append(bytes, paths);
   append(bytes, locations);
+  append(bytes, counters);
   return bytes;
 }
 

@@ -30,6 +30,7 @@ struct Tap {
   sonde_leave leave{};    ///< for USER_RETURN, and for the jumps back of a USER_ENTRY
   uint32_t sum = 0;       ///< CRC-32 of that text
   std::vector<sonde_location> locations;  ///< where the arguments are
+  std::vector<uint64_t> counters;         ///< file offsets of counters that are raised while it is armed
   bool forks = false;                     ///< SONDE_TAP_FORKS
   uint64_t inode = 0;                     ///< of a file that cannot be looked up without waiting for its server, else 0
   uint32_t major = 0, minor = 0;          ///< its device

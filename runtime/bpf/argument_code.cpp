@@ -62,6 +62,8 @@ bool is_readable(const sonde_location& part) {
   return part.kind != SONDE_LOCATION_VECTOR && (part.flags & SONDE_LOCATION_THREAD) == 0;
 }
 
+bool is_sign(const sonde_location& part) { return (part.flags & SONDE_LOCATION_SIGN) != 0; }
+
 /// The pieces, whether they can be read or not; empty: some bytes have no place.
 std::vector<ArgumentPiece> pieces_of(const ArgumentRead& read, std::span<const sonde_location> list) {
   std::vector<ArgumentPiece> pieces;
@@ -70,7 +72,7 @@ std::vector<ArgumentPiece> pieces_of(const ArgumentRead& read, std::span<const s
         sonde_location_find(list.data(), static_cast<uint32_t>(list.size()), read.argument, read.from + to);
     if (part == nullptr) return {};
     const uint32_t skip = read.from + to - part->at, bytes = std::min(part->size - skip, read.length - to);
-    pieces.push_back({*part, skip, to, bytes});
+    pieces.push_back({*part, is_sign(*part) ? 0 : skip, to, bytes});
     to += bytes;
   }
   return pieces;
@@ -91,15 +93,34 @@ void load_numbered(L* l, uint8_t to, uint8_t number) {
   sonde_lower_ldx(l, BPF_DW, to, to, kFrameRegisters[number]);
 }
 
-/// `to` = the bytes of a piece that is not in memory, and what is above them
+/// R3 = the address that the location names, plus `more`. Uses R5.
+void load_address(L* l, const sonde_location& part, uint32_t more) {
+  sonde_lower_constant(l, R3, static_cast<uint64_t>(part.value) + more);
+  if (part.base != SONDE_NO_REGISTER) {
+    load_numbered(l, R5, part.base);
+    sonde_lower_alu(l, BPF_ADD, R3, R5);
+  }
+  if (part.index == SONDE_NO_REGISTER) return;
+  load_numbered(l, R5, part.index);
+  sonde_lower_alu_imm(l, BPF_MUL, R5, part.scale);
+  sonde_lower_alu(l, BPF_ADD, R3, R5);
+}
+
+/// `to` = the bytes of a place that is not in memory, and what is above them. Uses R3 and R5.
 void load_piece(L* l, uint8_t to, const ArgumentPiece& piece) {
   const sonde_location& part = piece.part;
   if (part.kind == SONDE_LOCATION_CONSTANT) {
     sonde_lower_constant(l, to, static_cast<uint64_t>(part.value) >> 8 * piece.skip);
     return;
   }
-  load_numbered(l, to, part.base);
-  const auto below = static_cast<uint32_t>(part.value) + piece.skip;
+  auto below = piece.skip;
+  if (part.kind == SONDE_LOCATION_ADDRESS) {
+    load_address(l, part, 0);
+    sonde_lower_mov(l, to, R3);
+  } else {
+    load_numbered(l, to, part.base);
+    below += static_cast<uint32_t>(part.value);
+  }
   if (below != 0) sonde_lower_alu_imm(l, BPF_RSH, to, static_cast<int32_t>(8 * below));
 }
 
@@ -114,19 +135,6 @@ void store_bytes(L* l, uint32_t to, uint32_t bytes, const PointAt& point_at) {
     done += some;
     if (done < bytes) sonde_lower_alu_imm(l, BPF_RSH, R2, static_cast<int32_t>(8 * some));
   }
-}
-
-/// R3 = the address that the location names, plus `more`. Uses R5.
-void load_address(L* l, const sonde_location& part, uint32_t more) {
-  sonde_lower_constant(l, R3, static_cast<uint64_t>(part.value) + more);
-  if (part.base != SONDE_NO_REGISTER) {
-    load_numbered(l, R5, part.base);
-    sonde_lower_alu(l, BPF_ADD, R3, R5);
-  }
-  if (part.index == SONDE_NO_REGISTER) return;
-  load_numbered(l, R5, part.index);
-  sonde_lower_alu_imm(l, BPF_MUL, R5, part.scale);
-  sonde_lower_alu(l, BPF_ADD, R3, R5);
 }
 
 void copy_memory(L* l, const ArgumentPiece& piece, const PointAt& point_at, std::vector<uint32_t>& failed) {
@@ -149,10 +157,42 @@ void copy_memory(L* l, const ArgumentPiece& piece, const PointAt& point_at, std:
   read();
 }
 
+/// R2 = -1 or 0: the sign of the byte at the place
+void load_sign(L* l, const ArgumentPiece& piece, std::vector<uint32_t>& failed) {
+  if (in_memory(piece.part)) {
+    ArgumentPiece byte = piece;
+    byte.bytes = 1;
+    const PointAt at_pointer = [](L* to, uint8_t reg, uint32_t) {
+      sonde_lower_mov(to, reg, FP);
+      sonde_lower_alu_imm(to, BPF_ADD, reg, kPointer);
+    };
+    copy_memory(l, byte, at_pointer, failed);
+    sonde_lower_ldx(l, BPF_B, R2, FP, kPointer);
+  } else {
+    load_piece(l, R2, piece);
+  }
+  sonde_lower_alu_imm(l, BPF_LSH, R2, 56);
+  sonde_lower_alu_imm(l, BPF_ARSH, R2, 63);
+}
+
+/// Whether they are bytes of a register, and above them zeros or their sign: what makes an int a long.
+bool is_extended(const std::vector<ArgumentPiece>& pieces) {
+  if (pieces.size() != 2 || pieces[0].part.kind != SONDE_LOCATION_REGISTER || is_sign(pieces[0].part)) return false;
+  const sonde_location& low = pieces[0].part;
+  const sonde_location& high = pieces[1].part;
+  if (pieces[0].skip != 0 || pieces[0].bytes != low.size) return false;
+  if (high.kind == SONDE_LOCATION_CONSTANT) return high.value == 0;
+  return is_sign(high) && high.kind == SONDE_LOCATION_REGISTER && high.base == low.base &&
+         high.value == low.value + low.size - 1;
+}
+
 void copy_pieces(L* l, const std::vector<ArgumentPiece>& pieces, const PointAt& point_at,
                  std::vector<uint32_t>& failed) {
   for (const ArgumentPiece& piece : pieces) {
-    if (in_memory(piece.part)) {
+    if (is_sign(piece.part)) {
+      load_sign(l, piece, failed);
+      store_bytes(l, piece.to, piece.bytes, point_at);
+    } else if (in_memory(piece.part)) {
       copy_memory(l, piece, point_at, failed);
     } else {
       load_piece(l, R2, piece);
@@ -163,7 +203,14 @@ void copy_pieces(L* l, const std::vector<ArgumentPiece>& pieces, const PointAt& 
 
 /// R1 = what is read, at most a word.
 void load_pieces(L* l, const std::vector<ArgumentPiece>& pieces, uint32_t length, std::vector<uint32_t>& failed) {
-  if (pieces.size() == 1 && !in_memory(pieces.front().part)) {
+  if (length == kWord && is_extended(pieces)) {
+    load_piece(l, R1, pieces.front());
+    const auto above = static_cast<int32_t>(8 * (kWord - pieces.front().bytes));
+    sonde_lower_alu_imm(l, BPF_LSH, R1, above);
+    sonde_lower_alu_imm(l, is_sign(pieces.back().part) ? BPF_ARSH : BPF_RSH, R1, above);
+    return;
+  }
+  if (pieces.size() == 1 && !in_memory(pieces.front().part) && !is_sign(pieces.front().part)) {
     load_piece(l, R1, pieces.front());
     if (length == kWord) return;
     const auto above = static_cast<int32_t>(8 * (kWord - length));

@@ -202,11 +202,11 @@ class Uprobes final : public TrialMechanism {
   Result<void> arm_all(const TrialPages& pages) {
     std::array<uint64_t, kTrialVariants> offsets{}, cookies{};
     for (uint32_t n = 0; n < kTrialVariants; n++) offsets[n] = pages.site(n), cookies[n] = n;
-    return keep(attach_uprobes(program_.get(), pages.path(), offsets, cookies));
+    return keep(attach_uprobes(program_.get(), pages.path(), offsets, cookies, {}));
   }
   Result<void> arm_each(const TrialPages& pages) {
     for (uint32_t n = 0; n < kTrialVariants; n++)
-      if (auto done = keep(attach_one_uprobe(program_.get(), pages.path(), pages.site(n), n)); !done) return done;
+      if (auto done = keep(attach_one_uprobe(program_.get(), pages.path(), pages.site(n), n, 0)); !done) return done;
     return {};
   }
   Result<void> keep(Result<UniqueFd> link) {

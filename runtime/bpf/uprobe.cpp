@@ -57,26 +57,31 @@ Result<UniqueFd> load_uprobe_program(const char* name, std::span<const bpf_insn>
 }
 
 Result<UniqueFd> attach_uprobes(int program, const std::string& path, std::span<const uint64_t> offsets,
-                                std::span<const uint64_t> cookies) {
+                                std::span<const uint64_t> cookies, std::span<const uint64_t> counters) {
   ManyAttributes attributes{};
   attributes.program = static_cast<uint32_t>(program);
   attributes.attach_type = kAttachMany;
   attributes.path = address_of(path.c_str());
   attributes.offsets = address_of(offsets.data());
   attributes.cookies = address_of(cookies.data());
+  attributes.counters = counters.empty() ? 0 : address_of(counters.data());
   attributes.count = static_cast<uint32_t>(offsets.size());
   const int fd = create_link(attributes);
   if (fd < 0) return Error::from_errno("probes in " + path);
   return UniqueFd(fd);
 }
 
-Result<UniqueFd> attach_one_uprobe(int program, const std::string& path, uint64_t offset, uint64_t cookie) {
+Result<UniqueFd> attach_one_uprobe(int program, const std::string& path, uint64_t offset, uint64_t cookie,
+                                   uint64_t counter) {
+  constexpr int kCounterShift = 32;
   perf_event_attr event{};
   event.size = sizeof event;
   event.type = perf_type("uprobe");
   if (event.type == 0) return Error("this kernel has no uprobes", ENOSYS);
   event.config1 = address_of(path.c_str());
   event.config2 = offset;
+  if (counter > UINT32_MAX) return Error("the counter of " + path + " is beyond its first 4 GiB", EINVAL);
+  event.config = counter << kCounterShift;
   return attach_by_event(program, event, cookie, "a probe in " + path);
 }
 
@@ -86,7 +91,7 @@ bool has_uprobe_links() {
   auto program = load_uprobe_program("probe", insns, UprobeLink::Many);
   if (!program) return false;
   const uint64_t offset = 0, cookie = 0;
-  const auto link = attach_uprobes(program->get(), "/nowhere", {&offset, 1}, {&cookie, 1});
+  const auto link = attach_uprobes(program->get(), "/nowhere", {&offset, 1}, {&cookie, 1}, {});
   return !link && link.error().code() == ENOENT;
 }
 

@@ -26,12 +26,13 @@ enum class UprobeLink : uint8_t { Many, One };
 
 /// Loads a program for uprobes. Errors: of the verifier, with the end of what it says.
 Result<UniqueFd> load_uprobe_program(const char* name, std::span<const bpf_insn> insns, UprobeLink link);
-/// From now on the program runs at these file offsets, each with its cookie, until the descriptor is closed.
-/// Errors: EOPNOTSUPP or ENOTSUPP (524) the kernel refuses one of these instructions, EINVAL it has no such links or an
+/// From now on the program runs at these file offsets, each with its cookie, until the descriptor is closed. Meanwhile the
+/// kernel raises the 16-bit counters at `counters`, file offsets, in each process by 1; 0: the place has none. Errors: EOPNOTSUPP or ENOTSUPP (524) the kernel refuses one of these instructions, EINVAL it has no such links or an
 /// offset is bad; those of path look-up.
 Result<UniqueFd> attach_uprobes(int program, const std::string& path, std::span<const uint64_t> offsets,
-                                std::span<const uint64_t> cookies);
-Result<UniqueFd> attach_one_uprobe(int program, const std::string& path, uint64_t offset, uint64_t cookie);
+                                std::span<const uint64_t> cookies, std::span<const uint64_t> counters);
+Result<UniqueFd> attach_one_uprobe(int program, const std::string& path, uint64_t offset, uint64_t cookie,
+                                   uint64_t counter);
 /// The kernel's number for perf events of that name; 0: it has none.
 uint32_t perf_type(const char* what);
 /// Attaches a program to a perf event of all CPUs. `what`: for messages.

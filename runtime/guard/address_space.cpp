@@ -53,6 +53,7 @@ AddressSpace::AddressSpace(pid_t pid, const AddressSpace& parent, const std::fun
       unwinder_(pid, parent.unwinder_),
       memory_(pid),
       pages_(pid),
+      raised_(parent.raised_),
       past_(parent.past_),
       moved_(parent.moved_),
       gone_at_(parent.gone_at_),

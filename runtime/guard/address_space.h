@@ -33,6 +33,7 @@
 #include "runtime/guard/mappings.h"
 #include "runtime/guard/target_memory.h"
 #include "runtime/guard/unwind.h"
+#include "runtime/process/proc_maps.h"
 #include "runtime/utrace/pages.h"
 
 namespace sonde::guard {
@@ -63,6 +64,12 @@ struct Site : KeptBytes {
   bool used() const { return !taps.empty() || program_entry || linker || clone || callers > 0; }
 };
 
+/// Where a counter is in its file.
+struct CounterPlace {
+  FileId file;
+  uint64_t offset;
+};
+
 class AddressSpace {
  public:
   /// For a living process. Its memory is opened when first needed; if that fails, reads and writes fail.
@@ -89,8 +96,12 @@ class AddressSpace {
   bool renew(Site& site);
   /// Takes those breakpoints out that nothing uses any more.
   void remove_unused(std::vector<uint64_t> addresses);
-  /// Also takes out copies.
+  /// Also takes out copies, and takes counters back.
   void remove_all();
+  /// Raises the counters at these addresses, each by 1, unless they are raised; takes those back that are raised and not
+  /// among them (counters.cpp). Returns how many it could not read or write, or not raise any higher.
+  size_t settle_counters(const std::map<uint64_t, CounterPlace>& wanted);
+  bool has_raised() const { return !raised_.empty(); }
   /// Takes out copies of breakpoints: those in code that is no file's, and in text that was moved since the mappings
   /// were read.
   void recover_copies();
@@ -175,6 +186,9 @@ class AddressSpace {
     uint64_t site = 0;  // the site whose instruction it contains
     uint32_t users = 0;
   };
+  bool is_counter(uint64_t address, const CounterPlace& place) const;
+  /// False: it cannot be read, written or counted up. One that is 0 stays 0.
+  bool count(uint64_t address, int by);
   void read_auxiliary();
   void find_program();
   /// Reads r_debug's version, link_map, r_brk and r_state. False: there is no r_debug, or not yet.
@@ -202,6 +216,7 @@ class AddressSpace {
   TargetMemory memory_;
   mutable Pages pages_;
   std::map<uint64_t, Site> sites_;
+  std::map<uint64_t, CounterPlace> raised_;       // counters, by address
   std::set<uint64_t> debts_;                      // of sites that nothing uses, and that could not be taken out
   std::unordered_map<uint64_t, KeptBytes> past_;  // addresses of former breakpoints, with the program's bytes there
   std::set<std::array<uint8_t, kInstructionMost>> moved_;  // of breakpoints whose memory has moved or is gone

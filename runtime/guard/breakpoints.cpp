@@ -77,7 +77,46 @@ bool Breakpoints::prepare(Process& process) {
     watch_clones(process, mapping);
   }
   watch_linker(process);
+  settle_counters(process);
   return true;
+}
+
+/// The linker has mapped an object's data when it reports its text, so a counter has its page by now.
+void Breakpoints::settle_counters(Process& process) {
+  AddressSpace& space = *process.space;
+  if (!taps_.any_counter() && !space.has_raised()) return;
+  std::map<uint64_t, CounterPlace> wanted;
+  const auto is_armed = [&](const TappedFile& file, const ArmedTap* tap) {
+    bool armed = false;
+    for_each_text(space, file, [&](const Mapping& text) {
+      const Site* site = space.site(address_in(text, *tap));
+      armed = armed || (site != nullptr && std::ranges::find(site->taps, tap) != site->taps.end());
+    });
+    return armed;
+  };
+  for (const auto& [name, file] : taps_.files()) {
+    for (const auto& [tap, offsets] : file->counters) {
+      if (!is_armed(*file, tap)) continue;
+      for (const Mapping& data : space.mappings()) {
+        if (!data.writable || data.shared || !file->is(data)) continue;
+        for (const uint64_t offset : offsets)
+          if (offset >= data.offset && offset - data.offset < data.end - data.start)
+            wanted[data.start + (offset - data.offset)] = {{data.major, data.minor, data.inode}, offset};
+      }
+    }
+  }
+  const size_t failed = space.settle_counters(wanted);
+  if (failed > 0)
+    events_.notice(
+        name_of(process) + ": " + std::to_string(failed) +
+        " counters of probes cannot be changed: the program does not know that these are traced, or that they "
+        "are not any more");
+}
+
+void Breakpoints::settle_counters() {
+  std::unordered_set<AddressSpace*> seen;
+  for (auto& [pid, process] : targets_.processes())
+    if (!process->leaving && seen.insert(process->space.get()).second) settle_counters(*process);
 }
 
 void Breakpoints::watch_linker(Process& process) {
@@ -203,6 +242,7 @@ void Breakpoints::disarm(const std::vector<ArmedTap*>& taps) {
     }
     space.remove_unused(std::move(left));
   }
+  settle_counters();
 }
 
 void Breakpoints::adopt(Process& process) {
@@ -282,6 +322,7 @@ void Breakpoints::forked(Process& child, const Process& parent, bool shares_memo
   child.unresolved_clones = parent.unresolved_clones;
   child.at_entry = parent.at_entry;
   for (auto& [address, site] : child.space->sites()) site.taps.erase_if(std::not_fn(covers));
+  settle_counters(child);
 }
 
 Result<void> Breakpoints::want_entry(Process& process) {
@@ -346,6 +387,7 @@ void Breakpoints::look_again(Thread& thread) {
     arm_all_in(process, mapping);
     watch_clones(process, mapping);
   }
+  settle_counters(process);
   notify_refused();
   notice_uprobes(process, *process.space);
   for (const Mapping& mapping : fresh) notify_mapped(thread, mapping);

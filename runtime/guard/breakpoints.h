@@ -48,6 +48,9 @@ class Breakpoints {
   void arm(ArmedTap& tap);
   /// Call it before the tap is removed.
   void disarm(const std::vector<ArmedTap*>& taps);
+  /// Raises the counters of the taps that are armed, in each process, and takes back those of others. Call it when taps
+  /// have been armed.
+  void settle_counters();
   /// Reports where no breakpoint could be set since the last call: a line for each process, file and reason.
   void notify_refused();
 
@@ -86,6 +89,7 @@ class Breakpoints {
 
  private:
   bool prepare(Process& process);
+  void settle_counters(Process& process);
   void arm_in(Process& process, ArmedTap& tap, const Mapping& mapping);
   void arm_all_in(Process& process, const Mapping& mapping);
   void arm_code(Process& process, ArmedTap& tap);

@@ -24,7 +24,8 @@ bool parse_mapping(const char* line, Mapping& out) {
                   &path_at) < 7)
     return false;
   std::string path = line + path_at;
-  out = {start, end, offset, major, minor, inode, rights[2] == 'x', rights[3] == 's', std::move(path)};
+  out = {start,          end, offset, major, minor, inode, rights[2] == 'x', rights[1] == 'w', rights[3] == 's',
+         std::move(path)};
   return true;
 }
 

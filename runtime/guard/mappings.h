@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "runtime/base/unique_fd.h"
@@ -24,9 +25,15 @@ struct Mapping {
   uint32_t major, minor;
   uint64_t inode;
   bool executable;
+  bool writable;
   bool shared;  ///< writes to it would reach others, so we never write
   std::string path;
-  bool operator==(const Mapping&) const = default;
+  /// A program may make its text writable for a while: that is the same mapping.
+  bool operator==(const Mapping& other) const {
+    return std::tie(start, end, offset, major, minor, inode, executable, shared, path) ==
+           std::tie(other.start, other.end, other.offset, other.major, other.minor, other.inode, other.executable,
+                    other.shared, other.path);
+  }
 };
 
 /// Whether it maps a file or the vdso.

@@ -210,6 +210,7 @@ void AddressSpace::remove_all() {
     all.push_back(address);
   }
   remove_unused(std::move(all));
+  (void)settle_counters({});  // what cannot be written is not there any more, or stays on without harm
 }
 
 /// In a child that does not run yet: puts the program's bytes back, a page at a time. Those that it cannot put back are
@@ -245,6 +246,7 @@ size_t AddressSpace::free_copy(pid_t other) const {
   // Backwards: where breakpoints are close to each other, the bytes behind one are right once the next is out.
   for (auto at = sites_.rbegin(); at != sites_.rend(); ++at)
     if (copy.still_ours(at->first, at->second) && copy.write(at->first, at->second.bytes.data(), kCovered)) freed++;
+  for (const auto& [address, place] : raised_) (void)copy.count(address, -1);
   return freed;
 }
 

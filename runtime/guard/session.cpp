@@ -251,6 +251,7 @@ Result<void> Session::arm(const RequestView& request) {
   }
   for (ArmedTap* tap : armed)
     if (tap->user()) tracer_.breakpoints().arm(*tap);
+  tracer_.breakpoints().settle_counters();
   tracer_.taps_changed();
   return {};
 }

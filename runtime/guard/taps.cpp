@@ -147,6 +147,7 @@ Result<ArmedTap*> TapTable::add(const Tap& tap, const ArmedTap* before) {
       tap.locations.empty() ? nullptr : std::make_shared<const std::vector<sonde_location>>(tap.locations)};
   ArmedTap* armed = &taps_.emplace(made.id, made).first->second;
   list.push_back(armed);
+  if (!tap.counters.empty()) of->counters[armed] = tap.counters;
   if (tap.kind == SONDE_TAP_SYSCALL_ENTRY) entries_[tap.number].push_back(armed);
   if (tap.kind == SONDE_TAP_SYSCALL_RETURN) returns_[tap.number].push_back(armed);
   return armed;
@@ -161,6 +162,7 @@ void TapTable::remove(uint32_t id) {
   if (armed->file != nullptr) {
     const auto alike = user_taps_.find({armed->pid, armed->forks != 0});
     if (--alike->second == 0) user_taps_.erase(alike);
+    armed->file->counters.erase(armed);
     if (armed->file->taps.empty()) files_.erase({armed->file->path, armed->file->number});
   }
   if (armed->kind == SONDE_TAP_SYSCALL_ENTRY) std::erase(entries_[armed->number], armed);
@@ -173,6 +175,10 @@ bool ArmedTap::covers(const Process& process) const { return covers_process(pid,
 bool TapTable::any_user(const Process& process) const {
   return std::ranges::any_of(
       user_taps_, [&](const auto& alike) { return covers_process(alike.first.first, alike.first.second, process); });
+}
+
+bool TapTable::any_counter() const {
+  return std::ranges::any_of(files_, [](const auto& one) { return !one.second->counters.empty(); });
 }
 
 std::vector<uint32_t> TapTable::ids() const {

@@ -40,7 +40,8 @@ struct TappedFile {
   FileId shown = {};   ///< as /proc/PID/maps has it; none: nobody may read the file
   UniqueFd held = {};  ///< the file: while it is open, no other one gets its number; none where descriptors are few
   std::vector<ArmedTap*> taps = {};
-  bool served = false;                                   ///< to look at it may take for ever
+  std::map<const ArmedTap*, std::vector<uint64_t>> counters = {};  ///< of the taps that have some: offsets in the file
+  bool served = false;                                             ///< to look at it may take for ever
   std::optional<std::vector<CodeRange>> sequences = {};  ///< its restartable sequences, once somebody has asked
 
   /// Whether a breakpoint at `offset` would be in a restartable sequence.
@@ -103,6 +104,8 @@ class TapTable {
   const auto& files() const { return files_; }
   /// Whether some user tap covers the process.
   bool any_user(const Process& process) const;
+  /// Whether some tap has counters.
+  bool any_counter() const;
 
   /// The events that an engine must get for all taps.
   uint32_t events() const;

@@ -129,7 +129,8 @@ std::vector<Mapping> Unwinder::take_files(pid_t pid) {
   for (const Range& range : ranges_) {
     if (!range.path.starts_with('/') && range.path != kVdsoPath) continue;
     const FileKey& file = range.file;
-    all.push_back({range.start, range.end, range.offset, file.major, file.minor, file.inode, true, false, range.path});
+    all.push_back(
+        {range.start, range.end, range.offset, file.major, file.minor, file.inode, true, false, false, range.path});
     if (std::ranges::find(taken_, all.back()) == taken_.end()) fresh.push_back(all.back());
   }
   taken_ = std::move(all);

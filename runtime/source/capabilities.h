@@ -72,7 +72,8 @@ struct SourceCapabilities {
   bool unnamed_calls = false;  ///< sees system calls whose number has no name (SONDE_UNNAMED_CALLS)
   /// It can put user taps in memory that no file backs: the vdso, as the path "[vdso]", and SONDE_PATH_CODE.
   bool memory_taps = false;
-  bool injects = false;  ///< a held thread's system call may be given a result instead of being made: Release::result
+  uint32_t counters = 1;  ///< of a user tap, that it can raise
+  bool injects = false;   ///< a held thread's system call may be given a result instead of being made: Release::result
 };
 
 struct SourceRow {
@@ -117,6 +118,7 @@ inline constexpr SourceRow kPtraceRow = {
      .compat_calls = true,
      .unnamed_calls = true,
      .memory_taps = true,
+     .counters = SONDE_COUNTERS_MAX,
      .injects = true}};
 
 /// Programs of a stock kernel. Nothing waits for it, so memory that is not present is not read.
@@ -151,7 +153,8 @@ inline constexpr SourceCapabilities kNoSource = {.taps = EnumSet<sonde_tap_kind>
                                                  .holds = true,
                                                  .compat_calls = true,
                                                  .unnamed_calls = true,
-                                                 .memory_taps = true};
+                                                 .memory_taps = true,
+                                                 .counters = SONDE_COUNTERS_MAX};
 
 /// The names of the sources for which `can(capabilities)` is true, for a message: "kmod", "kmod or ptrace".
 template <typename Can>

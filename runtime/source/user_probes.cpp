@@ -116,6 +116,9 @@ std::string place_of(const Tap& tap) {
   return tap.path + offset;
 }
 
+/// The kernel raises one for a probe.
+uint64_t counter_of(const Tap& tap) { return tap.counters.empty() ? 0 : tap.counters.front(); }
+
 std::string other_sources() {
   return "-x source=" + sources_with([](const SourceCapabilities& can) { return can.holds; }) + " can";
 }
@@ -421,22 +424,23 @@ uint64_t UserProbes::cookie_of(const Row& row) const {
 
 /// One link for all; they are of one kind and one file.
 Result<UniqueFd> UserProbes::attach(std::span<Row* const> group) {
-  std::vector<uint64_t> offsets, cookies;
+  std::vector<uint64_t> offsets, cookies, counters;
   for (const Row* row : group) {
     offsets.push_back(row->tap.offset);
     cookies.push_back(cookie_of(*row));
+    counters.push_back(counter_of(row->tap));
   }
   const size_t kind = group.front()->kind;
   const int stub = kinds_[kind].stub.get();
   if (of_kernel(kind)) return bpf::attach_kprobes(stub, kind == kKernelReturns, offsets, cookies);
-  return bpf::attach_uprobes(stub, group.front()->tap.path, offsets, cookies);
+  return bpf::attach_uprobes(stub, group.front()->tap.path, offsets, cookies, counters);
 }
 
 Result<UniqueFd> UserProbes::attach_one(const Row& row) {
   const int stub = kinds_[row.kind].stub.get();
   if (of_kernel(row.kind))
     return bpf::attach_one_kprobe(stub, row.kind == kKernelReturns, row.tap.offset, cookie_of(row));
-  return bpf::attach_one_uprobe(stub, row.tap.path, row.tap.offset, cookie_of(row));
+  return bpf::attach_one_uprobe(stub, row.tap.path, row.tap.offset, cookie_of(row), counter_of(row.tap));
 }
 
 /// Whether the error says that the kernel takes no probe at one of the places.

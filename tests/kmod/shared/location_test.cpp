@@ -75,6 +75,30 @@ TEST(Location, EachKind) {
   EXPECT_EQ(read(target, {in_block}, at, 1), 0x77u);
 }
 
+TEST(Location, SignsAndAddresses) {
+  Target target;
+  target.registers[5] = 0x1122334455667788;
+  target.registers[7] = 0x1000;
+  target.memory[0x1008] = {0x7f, 0x80};
+  const uint64_t at = SONDE_ARGUMENT_ADDRESS(0);
+  const auto sign = [](sonde_location location) {
+    location.flags = SONDE_LOCATION_SIGN;
+    return location;
+  };
+  EXPECT_EQ(read(target, {sign(part(SONDE_LOCATION_REGISTER, 5, 0, 0, 8))}, at, 8), ~uint64_t{0});
+  EXPECT_EQ(read(target, {sign(part(SONDE_LOCATION_REGISTER, 5, 2, 0, 8))}, at + 3, 4), 0u);
+  EXPECT_EQ(read(target, {sign(part(SONDE_LOCATION_MEMORY, 7, 8, 0, 4))}, at, 4), 0u);
+  EXPECT_EQ(read(target, {sign(part(SONDE_LOCATION_MEMORY, 7, 9, 0, 4))}, at + 1, 2), 0xffffu);
+  EXPECT_FALSE(read(target, {sign(part(SONDE_LOCATION_MEMORY, 7, 10, 0, 4))}, at, 4)) << "absent memory";
+  EXPECT_EQ(read(target, {part(SONDE_LOCATION_ADDRESS, 7, -1, 0, 8)}, at + 1, 2), 0x0fu);
+  sonde_location at_end = sign(part(SONDE_LOCATION_REGISTER, 5, 7, 0, 100));
+  EXPECT_EQ(sonde_location_check(&at_end), 0) << "one byte of it is read";
+  at_end.value = 8;
+  EXPECT_NE(sonde_location_check(&at_end), 0);
+  const sonde_location too_long = part(SONDE_LOCATION_ADDRESS, 7, 0, 0, 9);
+  EXPECT_NE(sonde_location_check(&too_long), 0);
+}
+
 TEST(Location, PartsMakeAValue) {
   Target target;
   target.registers[5] = 0x1122334455667788;
@@ -118,7 +142,7 @@ TEST(Location, Check) {
   EXPECT_TRUE(valid(nothing, part(SONDE_LOCATION_CONSTANT, 0, -1, 0, 8)));
   for (auto change : std::vector<std::function<void(sonde_location&)>>{
            [](auto& l) { l.kind = SONDE_LOCATION_NONE; }, [](auto& l) { l.kind = SONDE_LOCATION_COUNT; },
-           [](auto& l) { l.flags = 2; }, [](auto& l) { l.argument = SONDE_ARGUMENTS_MAX; },
+           [](auto& l) { l.flags = 4; }, [](auto& l) { l.argument = SONDE_ARGUMENTS_MAX; },
            [](auto& l) { l.reserved = 1; }, [](auto& l) { l.size = 0; }, [](auto& l) { l.at = ~0u; }})
     for (const sonde_location& of : {in_register, in_vector, in_memory}) EXPECT_FALSE(valid(change, of));
   EXPECT_FALSE(valid([](auto& l) { l.base = SONDE_CFI_REGISTERS; }, in_register));

@@ -146,7 +146,7 @@ std::vector<sonde_location> random_list(std::mt19937& random) {
   for (uint32_t at = 0; at < 64;) {
     const uint32_t size = 1 + below(8), value = below(9 - size);
     sonde_location one = part(SONDE_LOCATION_REGISTER, kNumbers[below(5)], value, at, size);
-    switch (below(6)) {
+    switch (below(7)) {
       case 0: one = part(SONDE_LOCATION_CONSTANT, 0, static_cast<int64_t>(random() * 0x123456789ull), at, size); break;
       case 1: one = part(SONDE_LOCATION_MEMORY, Rcx, below(64), at, size + below(20)); break;
       case 2: one = part(SONDE_LOCATION_BEHIND, R9, 8 * below(2), at, size + below(20)); break;
@@ -155,8 +155,10 @@ std::vector<sonde_location> random_list(std::mt19937& random) {
         one.index = R8;
         one.scale = static_cast<uint8_t>(1u << below(4));
         break;
+      case 4: one = part(SONDE_LOCATION_ADDRESS, Rcx, below(1000), at, size); break;
       default: break;
     }
+    if (below(4) == 0) one.flags = SONDE_LOCATION_SIGN;
     at += one.size;
     if (below(12) != 0) list.push_back(one);
   }

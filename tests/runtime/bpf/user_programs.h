@@ -93,7 +93,7 @@ class UserPrograms : public ::testing::Test {
     kept.push_back(map(load_uprobe_program("test", *insns, UprobeLink::Many)));
     std::vector<uint64_t> offsets, cookies;
     for (const auto& [offset, cookie] : offsets_cookies) offsets.push_back(offset), cookies.push_back(cookie);
-    kept.push_back(map(attach_uprobes(kept.front().get(), code.path(), offsets, cookies)));
+    kept.push_back(map(attach_uprobes(kept.front().get(), code.path(), offsets, cookies, {})));
     return kept;
   }
   /// The slots of the records since the last call.

@@ -17,6 +17,7 @@
   X(ip)                                        \
   X(tcp)                                       \
   X(udp)                                       \
+  X(usdt)                                      \
   X(pid)
 
 namespace sonde {

@@ -53,8 +53,9 @@ struct CheckContext {
   const ClauseAst* clause = nullptr;
   std::vector<ProbeId> matched;                             ///< by the clause
   std::vector<std::vector<ArgumentDescription>> arguments;  ///< of the matched probes, fetched when they are needed
-  bool of_kernel = false;    ///< all of them fire in the kernel, so their arguments are the kernel's
-  std::string needs_kernel;  ///< what the clause reads in the kernel, although the source cannot
+  bool of_kernel = false;     ///< all of them fire in the kernel, so their arguments are the kernel's
+  size_t with_arguments = 0;  ///< how many of them bring their arguments along, by locations
+  std::string needs_kernel;   ///< what the clause reads in the kernel, although the source cannot
 
   // State of the expression that is being checked.
   uint32_t depth = 0;

@@ -14,6 +14,7 @@
 #include "compiler/check/inline.h"
 #include "compiler/check/library_texts.h"
 #include "compiler/check/node.h"
+#include "compiler/check/probes.h"
 #include "compiler/check/stability.h"
 #include "compiler/check/variable.h"
 #include "compiler/library/library.h"
@@ -115,8 +116,7 @@ ExprPtr use_builtin(CheckContext& cx, const DVariable& row, ExprPtr expr) {
     case From::Library: break;
   }
   const Type* type = cx.world.types.of_text(row.type, cx.world.types.int_type());
-  if (row.from == From::Argument)
-    return make_builtin(*find_argument(static_cast<int>(row.which), cx.of_kernel), type, cx.here(expr->where));
+  if (row.from == From::Argument) return raw_argument(cx, row.which, cx.here(expr->where));
   const SourceCapabilities& can = cx.world.probes.capabilities();
   if (row.of_kernel && !can.kernel) return opaque(cx, type, name, cx.here(expr->where));
   if (!row.of_stack.function.empty() && !can.variables.contains(static_cast<sonde_dif_variable>(row.which)))

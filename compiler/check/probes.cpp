@@ -127,6 +127,25 @@ void check_type_of_argument(CheckContext& cx, const ArgumentDescription& argumen
       "dtps_getargdesc of its provider names the type");
 }
 
+ExprPtr located_bytes(CheckContext& cx, uint32_t index, const Type* type, SourceRange where) {
+  const Type* word = cx.world.types.integer(8, false);
+  ExprPtr address = make_integer(SONDE_ARGUMENT_ADDRESS(index), word, where);
+  ExprPtr bytes = call_copyin(cx, std::move(address), make_integer(type->canonical->size, word, where), where);
+  return make_expr(ExprKind::Deref, type, where, make_cast(std::move(bytes), cx.world.types.pointer_to(type)));
+}
+
+/// Such an argument can be read at some probe of the clause.
+void check_some_can_read(CheckContext& cx, uint32_t index, SourceRange where) {
+  std::string why;
+  for (const ProbeId id : cx.matched) {
+    const std::vector<ArgumentDescription> list = cx.world.probes.arguments(id);
+    const auto own = std::ranges::find(list, static_cast<int>(index), &ArgumentDescription::index);
+    if (own == list.end() || own->mapping >= 0) return;
+    why = own->place;
+  }
+  if (!why.empty()) cx.fail("D_UNKNOWN", where, "arg" + std::to_string(index) + " cannot be read: " + why);
+}
+
 /// An argument in registers and memory is bytes at an address of its own (kmod/shared/location.h).
 ExprPtr located_value(CheckContext& cx, const ArgumentDescription& argument, SourceRange where) {
   const Type* native = type_of_argument(cx, argument);
@@ -139,11 +158,7 @@ ExprPtr located_value(CheckContext& cx, const ArgumentDescription& argument, Sou
             "args[" + std::to_string(argument.index) + "] has " + std::to_string(argument.size) + " bytes, but the " +
                 argument.native + " that is found has " + std::to_string(native->canonical->size),
             "the program has several types of that name");
-  const Type* word = cx.world.types.integer(8, false);
-  ExprPtr address = make_integer(SONDE_ARGUMENT_ADDRESS(argument.index), word, where);
-  ExprPtr size = make_integer(native->canonical->size, word, where);
-  ExprPtr bytes = call_copyin(cx, std::move(address), std::move(size), where);
-  return make_expr(ExprKind::Deref, native, where, make_cast(std::move(bytes), cx.world.types.pointer_to(native)));
+  return located_bytes(cx, static_cast<uint32_t>(argument.index), native, where);
 }
 
 /// The raw argument as its C type; translated if the provider asks for it.
@@ -160,11 +175,15 @@ ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, So
     cx.fail("D_UNKNOWN", where,
             "args[" + std::to_string(argument.index) + "], a " + argument.native + ", cannot be read" +
                 (argument.place.empty() ? ": it is passed where a probe cannot see it" : ": " + argument.place),
-            "arg0 ... arg9 are there as numbers: the registers and the words of the stack that usually have integers");
+            cx.with_arguments > 0 ? ""
+                                  : "arg0 ... arg9 are there as numbers: the registers and the words of the stack that "
+                                    "usually have integers");
   check_type_of_argument(cx, argument, where);
   const Type* native = type_of_argument(cx, argument);
   if (!native->is_integer() && !native->is_pointer()) native = cx.world.types.integer(8, true);
-  ExprPtr value = make_cast(make_builtin(*row, cx.world.types.integer(8, true), where), native);
+  ExprPtr value = make_cast(row->from == From::Argument ? raw_argument(cx, row->which, where)
+                                                        : make_builtin(*row, cx.world.types.integer(8, true), where),
+                            native);
   if (argument.translated.empty() || argument.translated == argument.native) return value;
   std::string name = argument.translated.substr(0, argument.translated.find_last_not_of(" *") + 1);
   load_library_for(cx.world, name);
@@ -190,6 +209,13 @@ ExprPtr preface(CheckContext& cx, const std::string& text) {
   cx.world.trees.push_back(tree);
   return check_scalar(cx, take_predicate(tree), "D_PRED_SCALAR",
                       "what a provider says of its probe must be of scalar type");
+}
+
+/// Whether a description that matches nothing yet names a provider that only a program can bring along: python42, python*.
+bool names_program(const ProbeDescription& description) {
+  const std::string_view field = description.provider;
+  const std::string_view name = field.substr(0, field.find_last_not_of("0123456789*") + 1);
+  return !name.empty() && name != "pid" && name.size() < field.size();
 }
 
 /// A probe whose module is a path is one of that file, in no process of the targets.
@@ -246,10 +272,25 @@ void resolve_kernel_probes(CheckContext& cx, ClauseAst& clause) {
   cx.of_kernel = true;
   cx.world.foreign.prefer_kernel(!of_kernel.empty());
   cx.expansions.push_back({{}, clause.where});
+  cx.with_arguments = cx.matched.empty() ? std::ranges::all_of(clause.descriptions, names_program)
+                                         : cx.world.probes.with_arguments(cx.matched);
   for (auto& [texts, probes] : all)
     clause.prefaces.push_back({preface(cx, texts.when), preface(cx, texts.derived), std::move(probes)});
   cx.expansions.clear();
   cx.of_kernel = !of_kernel.empty() && of_kernel.size() == cx.matched.size();
+}
+
+ExprPtr raw_argument(CheckContext& cx, uint64_t index, SourceRange where) {
+  const Type* word = cx.world.types.of_text("int64_t", cx.world.types.integer(8, true));
+  if (cx.with_arguments == 0) return make_builtin(*find_argument(static_cast<int>(index), cx.of_kernel), word, where);
+  if (cx.with_arguments < cx.matched.size())
+    cx.fail(
+        "D_ARGS_MULTI", where,
+        "arg" + std::to_string(index) +
+            " may not be referenced because some probes of the clause bring arguments of their own, and others do not",
+        "write a clause for each kind");
+  check_some_can_read(cx, static_cast<uint32_t>(index), where);
+  return located_bytes(cx, static_cast<uint32_t>(index), word, where);
 }
 
 ExprPtr typed_argument(CheckContext& cx, ExprPtr expr) {

@@ -12,6 +12,9 @@ void resolve_probes(CheckContext& cx, ClauseAst& clause);
 /// read.
 void resolve_kernel_probes(CheckContext& cx, ClauseAst& clause);
 
+/// argN.
+ExprPtr raw_argument(CheckContext& cx, uint64_t index, SourceRange where);
+
 /// args[n].
 ExprPtr typed_argument(CheckContext& cx, ExprPtr expr);
 

@@ -8,12 +8,6 @@ Files::File* Files::open(const std::string& path) {
   return file ? *file : nullptr;
 }
 
-const std::vector<UsdtProbe>& Files::usdt_probes(const std::string& path) {
-  const auto [at, fresh] = usdt_probes_.try_emplace(path);
-  if (fresh) at->second = read_usdt_probes(path);
-  return at->second;
-}
-
 const ElfFunction* Files::keep(const File& file, const ElfFunction& function) {
   return &functions_.try_emplace({&file, function.address, function.name}, function).first->second;
 }

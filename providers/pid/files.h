@@ -7,7 +7,6 @@
 
 #include "providers/pid/objects.h"
 #include "runtime/code/function_places.h"
-#include "runtime/process/usdt_notes.h"
 
 namespace sonde::pid {
 
@@ -18,15 +17,12 @@ class Files {
 
   /// The object remains, even if the file is replaced by another of its name. Null: it cannot be opened.
   File* open(const std::string& path);
-  /// The USDT probes of the object.
-  const std::vector<UsdtProbe>& usdt_probes(const std::string& path);
   /// Permanent copies, under another name: of a function, of an object.
   const ElfFunction* keep(const File& file, const ElfFunction& function);
   const Object* keep(const Object& object);
 
  private:
   CodeFiles files_;
-  std::map<std::string, std::vector<UsdtProbe>> usdt_probes_;
   std::map<std::tuple<const File*, uint64_t, std::string>, ElfFunction> functions_;
   std::map<std::tuple<std::string, std::string, FileId>, Object> objects_;
 };

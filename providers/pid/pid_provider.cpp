@@ -294,34 +294,6 @@ void provide_target(void* arg, const dtrace_probedesc_t* spec) {
   make_probes(target, *spec, objects);
 }
 
-/// "request-start" of "request__start".
-std::string shown_usdt_name(std::string name) {
-  for (size_t at = 0; (at = name.find("__", at)) != name.npos;) name.replace(at, 2, "-");
-  return name;
-}
-
-/// If `spec` names a USDT probe in what the target has mapped, says that it cannot be fired. Returns whether it does.
-bool report_usdt(const Target& target, const dtrace_probedesc_t& spec) {
-  std::string why;
-  const std::vector<Object> objects = objects_of(target.pid, why);
-  for (const Object* one : select_objects(objects, spec.dtpd_mod)) {
-    const Object& object = *one;
-    if (object.path == kVdso) continue;
-    for (const UsdtProbe& probe : files().usdt_probes(object.path)) {
-      const std::string name = shown_usdt_name(probe.name), provider = probe.provider + std::to_string(target.pid);
-      const bool named = sonde_glob_match(spec.dtpd_provider, provider.c_str()) != 0 ||
-                         sonde_glob_match(spec.dtpd_provider, probe.provider.c_str()) != 0;
-      if (!named || sonde_glob_match(spec.dtpd_name, name.c_str()) == 0) continue;
-      const std::string text = probe.provider + ":" + name + " is a USDT probe in " + object.path +
-                               " (sdt note); Sonde cannot fire those yet";
-      sonde_print_message(text.c_str());
-      sonde_provide_error("D_PDESC_ZERO", text.c_str());
-      return true;
-    }
-  }
-  return false;
-}
-
 std::string why_no_target(uint32_t number) {
   const auto pid = static_cast<pid_t>(number);
   if (kill(pid, 0) != 0 && errno == ESRCH) return "no such process";
@@ -334,9 +306,6 @@ std::string why_no_target(uint32_t number) {
 /// Reports why there is no provider, or no probe, of that name.
 void provide_base(void*, const dtrace_probedesc_t* spec) {
   if (spec == nullptr) return;
-  const std::string_view field = spec->dtpd_provider;
-  const bool any = field.find_first_not_of('*') == field.npos;
-  if (!any && std::ranges::any_of(g_targets, [&](const auto& target) { return report_usdt(*target, *spec); })) return;
   const std::string_view rest = process_named(spec->dtpd_provider);
   if (rest.empty() || sonde_glob_match(spec->dtpd_provider, ("pid" + std::string(rest)).c_str()) == 0) return;
   uint32_t number = 0;

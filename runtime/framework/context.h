@@ -19,7 +19,7 @@ namespace sonde {
 
 /// What a provider may ask of the framework.
 enum class Call : uint8_t {
-  Register,  ///< dtrace_register, _unregister, _invalidate, _condense, sonde_on_target, _on_target_end, _provide_always
+  Register,  ///< dtrace_register, _unregister, _invalidate, _condense, sonde_on_target, _on_target_end, _on_description, _provide_always
   ProbeCreate,
   ProbeLookup,  ///< and dtrace_probe_arg
   Probe,        ///< and sonde_probe_fire

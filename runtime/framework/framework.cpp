@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Matching a description
 //
+//   hooks on descriptions  for those that may name a provider that is born by its name: python42, python*
 //   provide_all()          once for each provider: the probes that it always has
 //   always-asked ones      for each description that names them (pid): they make the probes that it asks for
 //   the index, and what these have just provided          --> found?
-//   all other providers, with the description             --> the index again
+//   hooks on descriptions  for the others; then all other providers, with the description   --> the index again
 //
 // A provider creates probes while its op runs. So providers and probes are in deques, whose elements do not move when
 // they grow, and the loops that call ops go by index.
@@ -45,6 +46,12 @@ bool to_spec(const ProbeDescription& description, dtrace_probedesc_t& spec) {
 }
 
 std::string_view number_at_end(std::string_view name) { return name.substr(name.find_last_not_of("0123456789") + 1); }
+
+/// Whether a provider field may name a provider that a hook registers: python42, python*; not `*`, which all providers have.
+bool may_name_one_born(std::string_view field) {
+  if (field.find_first_not_of('*') == std::string_view::npos) return false;
+  return field.find_first_of("*?[") != std::string_view::npos || !number_at_end(field).empty();
+}
 
 }  // namespace
 
@@ -116,6 +123,21 @@ void Framework::Impl::provide_for(const dtrace_probedesc_t& spec, bool always_as
   }
 }
 
+/// Of python42 and python*, which both have the probe, only the latter is meant: else it would fire twice.
+void Framework::Impl::leave_to_all(std::vector<ProbeId>& named) {
+  std::set<std::string_view> all;
+  for (ProbeId id : named) {
+    const std::string_view name = probes[id.value - 1].info.provider;
+    if (is_of_all_processes(name)) all.insert(name.substr(0, name.size() - 1));
+  }
+  if (all.empty()) return;
+  std::erase_if(named, [&](ProbeId id) {
+    const std::string_view name = probes[id.value - 1].info.provider;
+    const std::string_view number = number_at_end(name);
+    return !number.empty() && all.contains(name.substr(0, name.size() - number.size()));
+  });
+}
+
 /// The probes with these names in the index, and those that providers have just matched (sonde_provide_match). Of a
 /// provider that was asked only the latter count: the index also has what earlier descriptions asked it for. pid* also
 /// matches the name pid42, but it does not mean that provider.
@@ -126,6 +148,7 @@ std::vector<ProbeId> Framework::Impl::match_provided(const ProbeDescription& des
       providers, [](const ProviderState& one) { return one.asked && is_of_all_processes(one.name); });
   const bool some = std::ranges::any_of(providers, &ProviderState::asked);
   if (some) std::erase_if(named, [&](ProbeId id) { return all || probes[id.value - 1].provider->asked; });
+  leave_to_all(named);
   std::vector<ProbeId> said = std::exchange(provided, {}), found;
   if (said.empty()) return named;
   std::ranges::sort(said);
@@ -136,14 +159,17 @@ std::vector<ProbeId> Framework::Impl::match_provided(const ProbeDescription& des
 
 std::vector<ProbeId> Framework::Impl::match_all(const ProbeDescription& description) {
   provide_error.reset();
+  dtrace_probedesc_t spec;
+  const bool fits = to_spec(description, spec);
+  const bool may_be_born = may_name_one_born(description.provider);
+  if (fits && may_be_born) run_description_hooks(spec);
   provide_all();
   if (description.id.value != 0) {
     const ProbeState* named = probe(description.id);
     if (named == nullptr || named->provider->defunct) return {};
     return {description.id};
   }
-  dtrace_probedesc_t spec;
-  if (!to_spec(description, spec)) {
+  if (!fits) {
     provide_error = ProvideError{"D_PDESC_INVAL", "a field of the description is too long: at most " +
                                                       std::to_string(sizeof spec.dtpd_mod - 1) +
                                                       " bytes in a module; a * stands for any of them"};
@@ -152,6 +178,8 @@ std::vector<ProbeId> Framework::Impl::match_all(const ProbeDescription& descript
   provide_for(spec, true);
   std::vector<ProbeId> found = match_provided(description);
   if (found.empty()) {
+    if (!may_be_born) run_description_hooks(spec);
+    provide_all();
     provide_for(spec, false);
     found = match_provided(description);
   }
@@ -185,6 +213,14 @@ void Framework::Impl::run_target_hooks(TargetHook::When when, uint32_t pid) {
     const ProviderState* owner = provider(hook.owner);
     if (hook.when == when && owner != nullptr)
       run_op(ProviderOp::OnTarget, owner->owner, [&] { hook.hook(hook.arg, pid); });
+  }
+}
+
+void Framework::Impl::run_description_hooks(const dtrace_probedesc_t& spec) {
+  for (size_t i = 0; i < description_hooks.size(); i++) {
+    const DescriptionHook hook = description_hooks[i];
+    if (const ProviderState* owner = provider(hook.owner))
+      run_op(ProviderOp::OnDescription, owner->owner, [&] { hook.hook(hook.arg, &spec); });
   }
 }
 
@@ -237,6 +273,13 @@ std::vector<KernelProbe> Framework::of_kernel(std::span<const ProbeId> ids) cons
   for (const ProbeId id : ids)
     if (const KernelTexts* texts = find_in(impl_->of_kernel, id.value)) found.push_back({id, *texts});
   return found;
+}
+
+size_t Framework::with_arguments(std::span<const ProbeId> ids) const {
+  std::lock_guard lock(impl_->mutex);
+  if (impl_->with_arguments.empty()) return 0;
+  return static_cast<size_t>(
+      std::ranges::count_if(ids, [&](ProbeId id) { return impl_->with_arguments.contains(id.value); }));
 }
 
 std::vector<ArgumentDescription> Framework::arguments(ProbeId id) const {

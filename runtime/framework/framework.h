@@ -77,6 +77,7 @@ class Framework final : public ProbeCatalog {
   dtrace_pattr_t attributes(ProbeId id) const override;
   std::vector<ArgumentDescription> arguments(ProbeId id) const override;
   std::vector<KernelProbe> of_kernel(std::span<const ProbeId> ids) const override;
+  size_t with_arguments(std::span<const ProbeId> ids) const override;
   size_t probe_count() const;
   /// Names of all registered providers, defunct ones included.
   std::vector<std::string> providers() const;

@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/base/few.h"
@@ -106,6 +107,12 @@ struct TargetHook {
   void* arg;
 };
 
+struct DescriptionHook {
+  dtrace_provider_id_t owner;
+  void (*hook)(void*, const dtrace_probedesc_t*);
+  void* arg;
+};
+
 struct Framework::Impl {
   Impl(Framework& outer, EventSource* event_source) : framework(outer), source(event_source) {}
 
@@ -118,6 +125,7 @@ struct Framework::Impl {
   ProbeIndex index;
   std::unordered_map<uint32_t, ProbeRefusal> refused;   ///< key: probe id
   std::unordered_map<uint32_t, KernelTexts> of_kernel;  ///< of the probes that fire in the kernel, by id
+  std::unordered_set<uint32_t> with_arguments;          ///< probes of sonde_probe_has_arguments(), by id
   std::optional<ProvideError> provide_error;
   std::string register_refusal;  ///< why the last failed dtrace_register() failed
   std::string argument_place;    ///< what sonde_argument_place() said in the current dtps_getargdesc
@@ -125,6 +133,7 @@ struct Framework::Impl {
   std::vector<ProbeId> provided;  ///< probes that sonde_provide_match() named in the current dtps_provide
   FunctionPlaces functions;       ///< for sonde_function_places()
   std::vector<TargetHook> target_hooks;
+  std::vector<DescriptionHook> description_hooks;
   std::vector<uint32_t> targets;
   std::set<std::string> told;                    ///< texts of sonde_print_message(), each printed once
   std::vector<uint32_t> followed;                ///< pids, by sonde_follow()
@@ -153,7 +162,9 @@ struct Framework::Impl {
   std::vector<ProbeId> match_all(const ProbeDescription& description);
   std::vector<ProbeId> match(const ProbeDescription& description, std::vector<ProbeId>* left_out = nullptr);
   std::vector<ProbeId> match_provided(const ProbeDescription& description);
+  void leave_to_all(std::vector<ProbeId>& named);
   void run_target_hooks(TargetHook::When when, uint32_t pid);
+  void run_description_hooks(const dtrace_probedesc_t& spec);
   void set_suspended(bool now);
 
   // provider_api.cpp
@@ -166,6 +177,7 @@ struct Framework::Impl {
                        void* parg);
   ProbeId add_probe(ProviderState& owner, const ProbeIndex::Names& names, int aframes, void* parg);
   int add_target_hook(const TargetHook& hook);
+  int add_description_hook(const DescriptionHook& hook);
   ProbeId lookup_probe(dtrace_provider_id_t id, const char* module, const char* function, const char* name);
   void destroy_probe(ProbeState& probe);
 

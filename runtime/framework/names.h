@@ -16,7 +16,7 @@ namespace sonde {
 /// What is wrong with it, in words; empty: nothing. None of the pointers below needs to be valid: null is wrong, or none.
 std::string fault_of_provider_name(const char* name);
 /// The only provider with a star in its name: sonde's own, whose probes are of all processes.
-inline bool is_of_all_processes(std::string_view provider) { return provider == "pid*"; }
+inline bool is_of_all_processes(std::string_view provider) { return provider.ends_with('*'); }
 std::string fault_of_names(const char* module, const char* function, const char* name);
 
 }  // namespace sonde

@@ -49,6 +49,7 @@ const char* op_name(ProviderOp op) {
     case ProviderOp::Start: return "start()";
     case ProviderOp::Stop: return "stop()";
     case ProviderOp::OnTarget: return "its hook on targets";
+    case ProviderOp::OnDescription: return "its hook on descriptions";
   }
   return "?";
 }

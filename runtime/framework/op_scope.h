@@ -31,7 +31,8 @@ enum class ProviderOp : uint8_t {
   Destroy,
   Start,  ///< sonde_plugin's start() and stop(); for the contexts of calls they are outside of any op
   Stop,
-  OnTarget,  ///< a hook of sonde_on_target or sonde_on_target_end; outside of any op, too
+  OnTarget,       ///< a hook of sonde_on_target or sonde_on_target_end; outside of any op, too
+  OnDescription,  ///< a hook of sonde_on_description; outside of any op, too
 };
 
 const char* op_name(ProviderOp op);

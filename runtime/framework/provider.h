@@ -31,7 +31,7 @@
 
 /* Rises with every addition or change here. A Sonde runs plug-ins of its own number, and of those from
  * SONDE_PROVIDER_ABI_LEAST on. */
-#define SONDE_PROVIDER_ABI 2u
+#define SONDE_PROVIDER_ABI 3u
 #define SONDE_PROVIDER_ABI_LEAST 2u
 
 #define SONDE_EXPORTED __attribute__((visibility("default")))
@@ -261,9 +261,18 @@ void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly);
  * __derived; NULL: 0. Both may use arguments, the variables of a clause, types of the kernel and names of the provider's
  * texts, and must be computable where the probe fires. The texts are copied. */
 void sonde_probe_of_kernel(dtrace_id_t probe, const char* when, const char* derived);
+/* Context: as dtrace_probe_create(). The probe's taps bring its arguments along, by their locations: argN is the first 8
+ * bytes of argument N, and args[n] is that as its native type, translated if the provider asks for it. */
+void sonde_probe_has_arguments(dtrace_id_t probe);
 /* Context: outside. The provider makes its probes on demand: dtps_provide is called with every description that names
  * it (its provider field is not empty and not only stars), whether or not probes match already. */
 void sonde_provide_always(dtrace_provider_id_t id);
+/* Context: outside. `hook` is called, also outside, with descriptions before they are matched: with those whose provider
+ * field has a * or ends with a number, and with others that match nothing. It may register providers, which are then
+ * asked for their probes; it may call sonde_provide_error, sonde_follow and sonde_follow_files, too. Called as long as the
+ * provider `owner` is registered. EINVAL: no such provider, or no hook. EPERM: not outside. */
+int sonde_on_description(dtrace_provider_id_t owner, void (*hook)(void* arg, const dtrace_probedesc_t* spec),
+                         void* arg);
 /* Context: dtps_provide, dtps_provide_module. The current description names this probe, though their names differ:
  * pid1:libc:malloc:entry names pid1:libc.so.6:malloc:entry, pid1::app::fib:entry names pid1:a.out:app::fib(int):entry.
  * */
@@ -296,9 +305,9 @@ struct sonde_tap_request {
                                another program; unless the user has said -x followforks=no */
   uint32_t machine;         /* ELF's number of the machine that `leave` and `locations` speak of; 0: the source's own */
   const char* symbol;       /* KERNEL_*: the function, as in /proc/kallsyms; TRACEPOINT: its name; else NULL */
-  /* User taps: where the probe's arguments stand when the tap fires, at most SONDE_LOCATIONS_MAX; and 16-bit counters of
-   * tracers, by their offsets in the file, which are incremented while the tap is armed: no source supports these yet.
-   */
+  /* User taps: where the probe's arguments stand when the tap fires, at most SONDE_LOCATIONS_MAX; and, at most
+   * SONDE_COUNTERS_MAX, 16-bit counters of tracers, by their offsets in the file: the source raises them in each
+   * process where the tap is armed, and takes that back. */
   const struct sonde_location* locations;
   const uint64_t* counters;
   uint32_t location_count, counter_count;
@@ -309,8 +318,8 @@ struct sonde_tap_request {
  * the source cannot arm it, the enabling fails and the user gets a message. dtrace_probe() does nothing for a probe
  * that has taps.
  * EINVAL: `size` is not a size of this struct, the kind does not exist, a user tap has no path or one in the kernel no
- * symbol, a location is not valid (location.h) or not for this kind, or the probe is not one of those: no tap. ENOTSUP:
- * it has counters, or is for another machine than this one's source. EPERM: another context. */
+ * symbol, a location is not valid (location.h) or not for this kind, counters are too many or not for this kind, or the
+ * probe is not one of those: no tap. ENOTSUP: it is for another machine than this one's source. EPERM: another context. */
 int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request);
 /* Context: dtps_enable, dtps_disable. Disarms all taps of the probe. */
 void sonde_tap_disarm(dtrace_id_t probe);
@@ -325,6 +334,8 @@ int sonde_compat_calls_possible(void);
 /* The same for system calls whose number has no name: taps with the number SONDE_UNNAMED_CALLS. Their `offset` is the
  * number that programs give, in either kind of code; 0: every such number that no other tap gives. */
 int sonde_unnamed_calls_possible(void);
+/* How many counters of a user tap the source can raise: more of them are refused when it is armed. */
+unsigned sonde_counters_possible(void);
 /* For messages: the names of the sources that have taps of this kind (`in_memory`: in such memory too), such as "kmod".
  * Valid for ever. */
 const char* sonde_sources_with(enum sonde_tap_kind kind, int in_memory);

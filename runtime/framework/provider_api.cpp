@@ -60,8 +60,9 @@ int Framework::Impl::register_provider(const char* name, const dtrace_pattr_t* a
   if (name == nullptr || attributes == nullptr || ops == nullptr || id == nullptr)
     return refuse(EINVAL, "name, attributes, ops or the place for the id are NULL");
   const char* plugin = plugin_of(reinterpret_cast<const void*>(ops->dtps_enable));
-  const bool may_have_star = *plugin == '\0' && is_of_all_processes(name);
-  if (const std::string wrong = fault_of_provider_name(name); !wrong.empty() && !may_have_star)
+  std::string_view checked = name;
+  if (*plugin == '\0' && is_of_all_processes(name)) checked.remove_suffix(1);
+  if (const std::string wrong = fault_of_provider_name(std::string(checked).c_str()); !wrong.empty())
     return refuse(EINVAL, wrong);
   if (const std::string bad = bad_attribute(*attributes); !bad.empty())
     return refuse(EINVAL,
@@ -96,6 +97,7 @@ int Framework::Impl::unregister_provider(dtrace_provider_id_t id) {
   }
   going->gone = true;
   std::erase_if(target_hooks, [&](const TargetHook& hook) { return hook.owner == id; });
+  std::erase_if(description_hooks, [&](const DescriptionHook& hook) { return hook.owner == id; });
   return 0;
 }
 
@@ -184,6 +186,12 @@ int Framework::Impl::add_target_hook(const TargetHook& hook) {
   return 0;
 }
 
+int Framework::Impl::add_description_hook(const DescriptionHook& hook) {
+  if (hook.hook == nullptr || provider(hook.owner) == nullptr) return EINVAL;
+  description_hooks.push_back(hook);
+  return 0;
+}
+
 }  // namespace sonde
 
 using sonde::Call;
@@ -203,6 +211,11 @@ bool are_locations(sonde_tap_kind kind, std::span<const sonde_location> list) {
   if (list.data() == nullptr && !list.empty()) return false;
   if (list.size() > SONDE_LOCATIONS_MAX || (!list.empty() && !sonde::is_user_tap(kind))) return false;
   return std::ranges::all_of(list, [](const sonde_location& one) { return sonde_location_check(&one) == 0; });
+}
+
+bool are_counters(sonde_tap_kind kind, std::span<const uint64_t> list) {
+  if (list.empty()) return true;
+  return list.data() != nullptr && list.size() <= SONDE_COUNTERS_MAX && sonde::is_user_tap(kind);
 }
 
 /// Those of the process, then those of its forks. Returns 0 or an errno.
@@ -309,7 +322,8 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   if (static_cast<uint32_t>(request->kind) >= SONDE_TAP_KIND_COUNT || !has_place(*request)) return EINVAL;
   const std::span locations(request->locations, request->location_count);
   if (!are_locations(request->kind, locations)) return EINVAL;
-  if (request->counter_count != 0) return ENOTSUP;
+  const std::span counters(request->counters, request->counter_count);
+  if (!are_counters(request->kind, counters)) return EINVAL;
   if (request->machine != 0 && request->machine != sonde::machine::kElfMachine) return ENOTSUP;
   if (request->flags != 0 && (request->flags != SONDE_TAP_FORKS || request->pid == 0)) return EINVAL;
   sonde::Tap tap;
@@ -325,6 +339,7 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   tap.leave = request->leave;
   tap.sum = request->sum;
   tap.locations.assign(locations.begin(), locations.end());
+  tap.counters.assign(counters.begin(), counters.end());
   tap.forks = (request->flags & SONDE_TAP_FORKS) != 0 && framework->follow_forks;
   state->taps.add(tap.id);
   framework->taps_to_arm.push_back(std::move(tap));
@@ -342,6 +357,11 @@ void sonde_tap_disarm(dtrace_id_t probe) {
 int sonde_tap_possible(enum sonde_tap_kind kind) {
   const auto framework = locked();
   return framework && framework->framework.capabilities().taps.contains(kind);
+}
+
+unsigned sonde_counters_possible(void) {
+  const auto framework = locked();
+  return framework ? framework->framework.capabilities().counters : 0;
 }
 
 int sonde_has_source(void) {
@@ -399,6 +419,11 @@ void sonde_probe_of_kernel(dtrace_id_t probe, const char* when, const char* deri
     framework->of_kernel[probe] = {when == nullptr ? "" : when, derived == nullptr ? "" : derived};
 }
 
+void sonde_probe_has_arguments(dtrace_id_t probe) {
+  const auto framework = locked(Call::ProbeCreate, "sonde_probe_has_arguments");
+  if (framework && framework->probe(sonde::ProbeId{probe}) != nullptr) framework->with_arguments.insert(probe);
+}
+
 void sonde_provide_always(dtrace_provider_id_t id) {
   const auto framework = locked(Call::Register, "sonde_provide_always");
   sonde::ProviderState* provider = framework ? framework->provider(id) : nullptr;
@@ -448,6 +473,13 @@ int sonde_on_target_end(dtrace_provider_id_t owner, void (*hook)(void* arg, uint
   if (!check_call(Call::Register, "sonde_on_target_end")) return EPERM;
   const auto framework = locked();
   return framework ? framework->add_target_hook({sonde::TargetHook::When::Ends, owner, hook, arg}) : EPERM;
+}
+
+int sonde_on_description(dtrace_provider_id_t owner, void (*hook)(void* arg, const dtrace_probedesc_t* spec),
+                         void* arg) {
+  if (!check_call(Call::Register, "sonde_on_description")) return EPERM;
+  const auto framework = locked();
+  return framework ? framework->add_description_hook({owner, hook, arg}) : EPERM;
 }
 
 void sonde_follow(uint32_t pid) {

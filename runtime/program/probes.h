@@ -93,6 +93,8 @@ class ProbeCatalog {
   virtual std::vector<ArgumentDescription> arguments(ProbeId id) const = 0;
   /// Those of these probes that fire in the kernel.
   virtual std::vector<KernelProbe> of_kernel(std::span<const ProbeId> ids) const = 0;
+  /// How many of these bring their arguments along: argN is then the first word of argument N's locations.
+  virtual size_t with_arguments(std::span<const ProbeId> ids) const = 0;
   /// What the current source can do; kNoSource when there is none.
   virtual const SourceCapabilities& capabilities() const = 0;
   /// The traced processes.

@@ -25,7 +25,10 @@ static_assert(std::ranges::equal(
 /// Whether all probes that will be traced are of providers that the source has.
 bool traces_all(const SourceOpener& opener, const SourceOptions& options) {
   if (opener.providers.empty()) return true;
-  const auto has = [&](const std::string& one) { return std::ranges::count(opener.providers, one) != 0; };
+  // python* and the like are providers of programs: taps in their files.
+  const auto has = [&](const std::string& one) {
+    return std::ranges::count(opener.providers, one) != 0 || one.ends_with('*');
+  };
   return !options.providers.empty() && std::ranges::all_of(options.providers, has);
 }
 

@@ -13,14 +13,16 @@
 namespace sonde {
 namespace {
 
-const ProviderOp kOps[] = {
-    ProviderOp::None,    ProviderOp::Provide, ProviderOp::ProvideModule, ProviderOp::Enable,    ProviderOp::Disable,
-    ProviderOp::Suspend, ProviderOp::Resume,  ProviderOp::GetArgDesc,    ProviderOp::GetArgVal, ProviderOp::UserMode,
-    ProviderOp::Destroy, ProviderOp::Start,   ProviderOp::Stop,          ProviderOp::OnTarget};
+const ProviderOp kOps[] = {ProviderOp::None,     ProviderOp::Provide,    ProviderOp::ProvideModule,
+                           ProviderOp::Enable,   ProviderOp::Disable,    ProviderOp::Suspend,
+                           ProviderOp::Resume,   ProviderOp::GetArgDesc, ProviderOp::GetArgVal,
+                           ProviderOp::UserMode, ProviderOp::Destroy,    ProviderOp::Start,
+                           ProviderOp::Stop,     ProviderOp::OnTarget,   ProviderOp::OnDescription};
 
 /// start(), stop() and hooks are outside of any op, as a thread of the provider is.
 bool is_outside(ProviderOp op) {
-  return op == ProviderOp::None || op == ProviderOp::Start || op == ProviderOp::Stop || op == ProviderOp::OnTarget;
+  return op == ProviderOp::None || op == ProviderOp::Start || op == ProviderOp::Stop || op == ProviderOp::OnTarget ||
+         op == ProviderOp::OnDescription;
 }
 
 TEST(Context, Table) {
@@ -39,7 +41,9 @@ TEST(Context, Table) {
   for (const auto& [call, where] : table) {
     for (ProviderOp op : kOps) {
       const ProviderOp row = is_outside(op) ? ProviderOp::None : op;
-      const bool allowed = std::find(where.begin(), where.end(), row) != where.end();
+      const bool described =
+          op == ProviderOp::OnDescription && (call == Call::ProvideError || call == Call::PrintMessage);
+      const bool allowed = described || std::find(where.begin(), where.end(), row) != where.end();
       EXPECT_EQ(call_allowed(op, call), allowed) << op_name(op) << ", call " << static_cast<int>(call);
     }
   }

@@ -481,6 +481,42 @@ TEST_F(FrameworkTest, DescribesArguments) {
   EXPECT_EQ(arguments[1].name, "x2");
 }
 
+TEST_F(FrameworkTest, ProvidersAreBornByDescriptions) {
+  static std::vector<std::string> seen;
+  seen.clear();
+  const auto hook = [](void* arg, const dtrace_probedesc_t* spec) {
+    seen.emplace_back(spec->dtpd_provider);
+    TestProvider& other = *static_cast<TestProvider*>(arg);
+    if (std::string_view(spec->dtpd_provider) != "born42" || other.id != 0) return;
+    EXPECT_EQ(other.add("born42"), 0);
+    other.probe("f", "n");
+  };
+  TestProvider& more = another();
+  EXPECT_EQ(sonde_on_description(99, hook, &more), EINVAL);
+  EXPECT_EQ(sonde_on_description(provider.id, nullptr, &more), EINVAL);
+  EXPECT_EQ(sonde_on_description(provider.id, hook, &more), 0);
+  const auto found = [&](const char* name) { return framework.match({name, "", "", "n", {}}).size(); };
+  provider.probe("a", "n");
+  EXPECT_EQ(found("born42"), 1u);
+  EXPECT_EQ(found("born42"), 1u);
+  EXPECT_EQ(found("test"), 1u);
+  EXPECT_EQ(found("born*"), 1u);
+  EXPECT_EQ(found("none"), 0u);
+  EXPECT_THAT(seen, ElementsAre("born42", "born42", "born*", "none")) << "not asked where a provider has the name";
+}
+
+/// born* has the same probe as born42: a description that names both means the former.
+TEST_F(FrameworkTest, AProviderOfAllProcessesLeavesOutThoseOfOne) {
+  TestProvider &one = another(), &all = another();
+  ASSERT_EQ(one.add("born42"), 0);
+  ASSERT_EQ(all.add("born*"), 0);
+  const dtrace_id_t of_one = one.probe("f", "n"), of_all = all.probe("f", "n");
+  const auto found = [&](const char* name) { return framework.match({name, "", "", "n", {}}); };
+  EXPECT_THAT(found("born*"), ElementsAre(ProbeId{of_all}));
+  EXPECT_THAT(found("b*"), ElementsAre(ProbeId{of_all}));
+  EXPECT_THAT(found("born42"), ElementsAre(ProbeId{of_one}));
+}
+
 TEST_F(FrameworkTest, TargetsReachHooks) {
   static std::vector<uint32_t> seen;
   seen.clear();

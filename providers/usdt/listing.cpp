@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "providers/usdt/listing.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "runtime/framework/provider.h"
+#include "runtime/process/proc_maps.h"
+#include "runtime/process/program_file.h"
+
+namespace sonde::usdt {
+
+std::vector<const File*> Files::of(uint32_t pid) {
+  struct Visit {
+    Files& files;
+    std::vector<const File*> found;
+  } all{*this, {}};
+  const auto visit = [](void* to, const sonde_mapping* mapping) {
+    Visit& visited = *static_cast<Visit*>(to);
+    if (*mapping->file == '\0' || mapping->inode == 0) return;
+    const Number number(mapping->major, mapping->minor, mapping->inode, mapping->path);
+    const auto [at, fresh] = visited.files.files_.try_emplace(number);
+    File& file = at->second;
+    if (fresh) file = {mapping->file, mapping->path, mapping->program != 0, read_usdt_sites(mapping->file)};
+    if (!file.sites.empty() && std::ranges::count(visited.found, &file) == 0) visited.found.push_back(&file);
+  };
+  (void)sonde_mappings(pid, visit, &all);  // a process that has ended, or is another user's, has none
+  return all.found;
+}
+
+std::vector<const File*> Files::of_any(uint32_t pid) {
+  std::vector<const File*> found;
+  const auto maps = read_proc_maps(pid);
+  if (!maps) return found;  // it has ended, or is another user's
+  std::string program;
+  for (const MapEntry& entry : *maps) {
+    if (!entry.executable || !entry.is_file() || entry.file.inode == 0) continue;
+    const Number number(entry.file.major, entry.file.minor, entry.file.inode, entry.path);
+    const auto [at, fresh] = files_.try_emplace(number);
+    File& file = at->second;
+    if (fresh) {
+      if (program.empty()) program = program_path(pid);
+      const std::string path = path_to_open(pid, entry);
+      file = {path, entry.path, entry.path == program, path.empty() ? std::vector<UsdtSite>() : read_usdt_sites(path)};
+    }
+    if (!file.sites.empty() && std::ranges::count(found, &file) == 0) found.push_back(&file);
+  }
+  return found;
+}
+
+std::vector<uint32_t> all_processes() {
+  std::vector<uint32_t> pids;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename();
+    uint32_t pid = 0;
+    const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (wrong == std::errc() && end == name.data() + name.size()) pids.push_back(pid);
+  }
+  std::ranges::sort(pids);
+  return pids;
+}
+
+}  // namespace sonde::usdt

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// USDT: the probes that programs bring along, in the notes of their files
+//
+//   python42:::    the provider python of the traced process 42, and of those that it forks
+//   python*:::     of every traced process that has such a file mapped, now or later
+//
+// No program is read until a description may name one of its providers (sonde_on_description). Then each provider name that
+// the notes have, and that matches, is registered: python42 or python*, with all its probes. A probe has a tap for each of
+// its sites, in each file that has some; the arguments of a site are locations, so nothing is read that no script asks for.
+//
+// A tap of python* names a file and no process: the source puts it wherever that file is mapped.
+//
+// We refused one provider `usdt` with the programs' providers as modules: scripts of thirty years say python$target.
+#include <signal.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "kmod/shared/dif.h"
+#include "providers/provider_entry.h"
+#include "providers/stability.h"
+#include "providers/usdt/listing.h"
+#include "providers/usdt/quirks.h"
+#include "runtime/process/usdt_notes.h"
+
+namespace sonde {
+namespace {
+
+using usdt::File;
+
+constexpr char kName[] = "usdt";
+
+struct Spot {
+  const File* file;
+  const UsdtSite* site;
+};
+
+/// The data of a probe. Files outlive it.
+struct Probe {
+  uint32_t pid;
+  std::vector<Spot> spots;
+  bool enabled = false;
+};
+
+/// A provider that a description has named.
+struct Born {
+  std::string provider;  ///< "python"
+  uint32_t pid;          ///< 0: all processes
+  std::string name;      ///< "python42", "python*"
+  std::set<const File*> files;
+  dtrace_provider_id_t id = 0;
+};
+
+struct Usdt {
+  dtrace_provider_id_t id = 0;
+  usdt::Files files;
+  std::vector<std::unique_ptr<Born>> born;
+};
+
+Usdt g_usdt;
+
+Probe& probe_of(void* parg) { return *static_cast<Probe*>(parg); }
+
+/// "query-start" of "query__start".
+std::string shown_name(std::string name) {
+  for (size_t at = 0; (at = name.find("__", at)) != name.npos;) name.replace(at, 2, "-");
+  return name;
+}
+
+// ---- taps ------------------------------------------------------------------------------------------------------
+
+/// Those of the site; of an argument that it has not, 0. One that is there and cannot be read has none.
+std::vector<sonde_location> locations_of(const UsdtSite& site) {
+  std::vector<sonde_location> all;
+  for (const UsdtArgument& argument : site.arguments)
+    if (all.size() + argument.parts.size() <= SONDE_LOCATIONS_MAX)
+      all.insert(all.end(), argument.parts.begin(), argument.parts.end());
+  for (size_t n = site.arguments.size(); n < SONDE_DIF_ARGS && all.size() < SONDE_LOCATIONS_MAX; n++)
+    all.push_back({.kind = SONDE_LOCATION_CONSTANT,
+                   .argument = static_cast<uint8_t>(n),
+                   .base = SONDE_NO_REGISTER,
+                   .index = SONDE_NO_REGISTER,
+                   .size = sizeof(uint64_t)});
+  return all;
+}
+
+void tell_of_companion(const usdt::Companion& row) {
+  const std::string provider(row.provider);
+  const std::string text = provider + " fires " + shown_name(std::string(row.probe)) + " only while somebody traces " +
+                           shown_name(std::string(row.other)) +
+                           ", too: this source does not switch that on by itself. Add a clause for " + provider +
+                           "*:::" + shown_name(std::string(row.other));
+  sonde_print_message(text.c_str());
+}
+
+/// The site's own, and those of its companions in the file.
+std::vector<uint64_t> counters_of(const Spot& spot) {
+  std::vector<uint64_t> counters;
+  const auto add = [&counters](uint64_t counter) {
+    if (counter != 0 && std::ranges::count(counters, counter) == 0) counters.push_back(counter);
+  };
+  add(spot.site->counter);
+  for (const usdt::Companion& row : usdt::kCompanions) {
+    if (row.provider != spot.site->provider || row.probe != spot.site->name) continue;
+    if (sonde_counters_possible() <= counters.size()) {
+      tell_of_companion(row);
+      continue;
+    }
+    for (const UsdtSite& other : spot.file->sites)
+      if (other.provider == row.provider && other.name == row.other) add(other.counter);
+  }
+  return counters;
+}
+
+void arm(dtrace_id_t id, const Probe& probe, const Spot& spot) {
+  const UsdtSite& site = *spot.site;
+  const std::vector<sonde_location> locations = locations_of(site);
+  const std::vector<uint64_t> counters = counters_of(spot);
+  const sonde_tap_request request = {.size = sizeof request,
+                                     .kind = SONDE_TAP_USER_OFFSET,
+                                     .pid = probe.pid,
+                                     .path = spot.file->path.c_str(),
+                                     .offset = site.offset,
+                                     .function = site.function,
+                                     .flags = probe.pid != 0 ? SONDE_TAP_FORKS : 0u,
+                                     .locations = locations.data(),
+                                     .counters = counters.data(),
+                                     .location_count = static_cast<uint32_t>(locations.size()),
+                                     .counter_count = static_cast<uint32_t>(counters.size())};
+  sonde_tap_arm(id, &request);
+}
+
+void enable(void*, dtrace_id_t id, void* parg) {
+  Probe& probe = probe_of(parg);
+  probe.enabled = true;
+  for (const Spot& spot : probe.spots) arm(id, probe, spot);
+}
+
+void disable(void*, dtrace_id_t id, void* parg) {
+  probe_of(parg).enabled = false;
+  sonde_tap_disarm(id);
+}
+
+void destroy(void*, dtrace_id_t, void* parg) { delete &probe_of(parg); }
+
+// ---- probes ----------------------------------------------------------------------------------------------------
+
+/// The module of a probe: the file's name without its folders.
+std::string module_of(const File& file) { return file.mapped.substr(file.mapped.rfind('/') + 1); }
+
+void add_site(const Born& born, const File& file, const UsdtSite& site) {
+  auto made = std::make_unique<Probe>(Probe{born.pid, {}, false});
+  const dtrace_id_t id = dtrace_probe_create(born.id, module_of(file).c_str(), site.symbol.c_str(),
+                                             shown_name(site.name).c_str(), 0, made.get());
+  if (id == 0) return;
+  Probe& probe = probe_of(dtrace_probe_arg(born.id, id));
+  if (&probe == made.get()) made.release();
+  sonde_probe_has_arguments(id);
+  if (!site.refused.empty()) {
+    if (probe.spots.empty()) sonde_probe_refuse(id, ("in " + file.mapped + ", " + site.refused).c_str(), 0);
+    return;
+  }
+  sonde_probe_refuse(id, nullptr, 0);
+  probe.spots.push_back({&file, &site});
+  if (probe.enabled) arm(id, probe, probe.spots.back());
+}
+
+/// Makes the probes of a file that it has not yet.
+void add_file(Born& born, const File& file) {
+  if (!born.files.insert(&file).second) return;
+  for (const UsdtSite& site : file.sites)
+    if (site.provider == born.provider) add_site(born, file, site);
+}
+
+/// The files of a traced process, or, where nothing is traced, of any; 0: of all that are traced.
+std::vector<const File*> files_of(uint32_t pid) {
+  return pid == 0 || sonde_has_source() != 0 ? g_usdt.files.of(pid) : g_usdt.files.of_any(pid);
+}
+
+void add_files(Born& born) {
+  for (const File* file : files_of(born.pid)) add_file(born, *file);
+}
+
+void provide_nothing(void*, const dtrace_probedesc_t*) {}
+
+void provide_module(void* arg, const char*) { add_files(*static_cast<Born*>(arg)); }
+
+// ---- args[] ----------------------------------------------------------------------------------------------------
+
+/// The argument at the first site that can read it; null: none has it.
+const UsdtArgument* argument_of(const Probe& probe, size_t index) {
+  const UsdtArgument* found = nullptr;
+  for (const Spot& spot : probe.spots) {
+    if (index >= spot.site->arguments.size()) continue;
+    const UsdtArgument& one = spot.site->arguments[index];
+    if (found == nullptr || (found->parts.empty() && !one.parts.empty())) found = &one;
+  }
+  return found;
+}
+
+std::string type_of(const UsdtArgument& argument) {
+  if (argument.is_float) return argument.size == sizeof(float) ? "float" : "double";
+  const std::string sign = argument.is_signed ? "" : "u";
+  const uint32_t bytes = argument.size == 1 || argument.size == 2 || argument.size == 4 ? argument.size : 8;
+  return sign + "int" + std::to_string(8 * bytes) + "_t";
+}
+
+/// "%edi", and what other sites have: "%edi, %eax".
+std::string forms_of(const Probe& probe, size_t index) {
+  std::vector<std::string> forms;
+  for (const Spot& spot : probe.spots) {
+    const std::string text = index < spot.site->arguments.size() ? spot.site->arguments[index].text : "none";
+    if (std::ranges::count(forms, text) == 0) forms.push_back(text);
+  }
+  std::string all;
+  for (const std::string& form : forms) all += (all.empty() ? "" : ", ") + form;
+  return all;
+}
+
+void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
+  const Probe& probe = probe_of(parg);
+  const auto index = static_cast<size_t>(desc->dtargd_ndx);
+  const UsdtArgument* argument = argument_of(probe, index);
+  if (argument == nullptr) {
+    desc->dtargd_ndx = DTRACE_ARGNONE;
+    return;
+  }
+  std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", type_of(*argument).c_str());
+  if (argument->parts.empty()) {
+    desc->dtargd_mapping = -1;
+    return sonde_argument_place((argument->text + ": " + argument->unknown).c_str(), 0);
+  }
+  if (argument->is_float) desc->dtargd_mapping = SONDE_ARGUMENT_LOCATED;
+  sonde_argument_place(forms_of(probe, index).c_str(), argument->size);
+}
+
+int usermode(void*, dtrace_id_t, void*) { return 1; }
+
+// ---- providers that are born by their names --------------------------------------------------------------------
+
+constexpr dtrace_pattr_t kAttributes = {kEvolving, kPrivate, kPrivate, kEvolving, kEvolving};
+
+dtrace_pops_t operations() {
+  return {.dtps_provide_module = provide_module,
+          .dtps_enable = enable,
+          .dtps_disable = disable,
+          .dtps_getargdesc = getargdesc,
+          .dtps_usermode = usermode,
+          .dtps_destroy = destroy};
+}
+
+/// The provider of that name, which is registered if it is not yet. Null: it cannot be.
+Born* born_of(const std::string& provider, uint32_t pid) {
+  const std::string name = provider + (pid == 0 ? "*" : std::to_string(pid));
+  for (const auto& one : g_usdt.born)
+    if (one->name == name) return one.get();
+  auto made = std::make_unique<Born>(Born{provider, pid, name, {}});
+  const dtrace_pops_t ops = operations();
+  if (dtrace_register(name.c_str(), &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, made.get(), &made->id) != 0)
+    return nullptr;
+  return g_usdt.born.emplace_back(std::move(made)).get();
+}
+
+/// A process number behind it makes the provider's name one that ends in a number: "python42".
+bool can_be_provider(const std::string& name) {
+  return !name.empty() && name != "pid" && (name.back() < '0' || name.back() > '9');
+}
+
+/// Whether the description means a name that it does not match as it stands: query__start is query-start, a.out is the
+/// program.
+bool means(const dtrace_probedesc_t& spec, const std::string& field, const File& file, const UsdtSite& site) {
+  const bool named = sonde_glob_match(shown_name(spec.dtpd_name).c_str(), shown_name(site.name).c_str()) != 0;
+  const bool module = sonde_glob_match(spec.dtpd_mod, module_of(file).c_str()) != 0 ||
+                      (file.program && std::string_view(spec.dtpd_mod) == "a.out");
+  return named && module && sonde_glob_match(spec.dtpd_func, site.symbol.c_str()) != 0 &&
+         sonde_glob_match(spec.dtpd_provider, field.c_str()) != 0;
+}
+
+void match(const dtrace_probedesc_t& spec, const Born& born) {
+  for (const File* file : born.files)
+    for (const UsdtSite& site : file->sites)
+      if (site.provider == born.provider && means(spec, born.name, *file, site))
+        if (const dtrace_id_t id = dtrace_probe_lookup(born.id, module_of(*file).c_str(), site.symbol.c_str(),
+                                                       shown_name(site.name).c_str()))
+          sonde_provide_match(id);
+}
+
+/// Registers what the description names of the files of `pid`, 0: of all.
+void bear(const dtrace_probedesc_t& spec, uint32_t pid) {
+  std::set<std::string> names;
+  for (const File* file : files_of(pid))
+    for (const UsdtSite& site : file->sites) names.insert(site.provider);
+  for (const std::string& name : names) {
+    const std::string field = name + (pid == 0 ? "*" : std::to_string(pid));
+    if (sonde_glob_match(spec.dtpd_provider, field.c_str()) == 0 || !can_be_provider(name)) continue;
+    Born* born = born_of(name, pid);
+    if (born == nullptr) continue;
+    add_files(*born);
+    match(spec, *born);
+  }
+}
+
+/// The process number at the end of a description's provider; 0: there is none.
+uint32_t process_named(std::string_view provider) {
+  const std::string_view digits = provider.substr(provider.find_last_not_of("0123456789") + 1);
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc() && end == digits.data() + digits.size() ? number : 0;
+}
+
+std::vector<uint32_t> targets() {
+  std::vector<uint32_t> all;
+  sonde_targets([](void* to, uint32_t pid) { static_cast<std::vector<uint32_t>*>(to)->push_back(pid); }, &all);
+  return all;
+}
+
+/// A description that no provider claims may be one of these without its process.
+void explain(const dtrace_probedesc_t& spec) {
+  const std::string field = spec.dtpd_provider;
+  for (const File* file : g_usdt.files.of(0)) {
+    for (const UsdtSite& site : file->sites) {
+      if (site.provider != field) continue;
+      const std::string text = field + " is a provider of " + file->mapped +
+                               ", and each process has its own\nname it " + field + "$target, " + field + "PID, or " +
+                               field + "* for all processes";
+      return sonde_provide_error("D_PDESC_ZERO", text.c_str());
+    }
+  }
+}
+
+void on_description(void*, const dtrace_probedesc_t* spec) {
+  const std::string_view field = spec->dtpd_provider;
+  const uint32_t number = process_named(field);
+  const bool of_pid_provider = number != 0 && field.starts_with("pid") && field.find_last_not_of("0123456789") == 2;
+  if (of_pid_provider || field == "pid*") return;
+  const std::vector<uint32_t> traced = targets();
+  if (number != 0) {
+    if (sonde_has_source() == 0 || std::ranges::count(traced, number) != 0) {
+      sonde_follow(number);
+      bear(*spec, number);
+    }
+    return;
+  }
+  const bool any = field.find_first_not_of('*') == field.npos;
+  if (!any && field.find_first_of("*?[") == field.npos) return explain(*spec);
+  if (sonde_has_source() == 0) {
+    for (const uint32_t pid : traced.empty() ? usdt::all_processes() : traced) bear(*spec, pid);
+    return;
+  }
+  sonde_follow_files("*");
+  bear(*spec, 0);
+}
+
+}  // namespace
+}  // namespace sonde
+
+extern "C" int sonde_usdt_register(void) {
+  using namespace sonde;
+  // It has no probes of its own.
+  const dtrace_pops_t ops = {
+      .dtps_provide = provide_nothing, .dtps_enable = enable, .dtps_disable = disable, .dtps_destroy = destroy};
+  const int error = dtrace_register(kName, &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, nullptr, &g_usdt.id);
+  return error != 0 ? error : sonde_on_description(g_usdt.id, on_description, nullptr);
+}
+
+extern "C" void sonde_usdt_unregister(void) {
+  using namespace sonde;
+  for (const auto& born : g_usdt.born) dtrace_unregister(born->id);
+  dtrace_unregister(g_usdt.id);
+  g_usdt = {};
+}

@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Probes that programs bring along (USDT): a generated program prints what each of its probes passes, and sonde must print the same."""
+
+import itertools
+import os
+import pathlib
+import shutil
+import subprocess
+
+from stock_kernel import SOURCE as BPF, need_it
+from support import Skip, check, equal, scenario, source_here, wait_until
+
+# probe: (C type, expression of i, conversion) for each argument. The conversion is C's and D's; s: a text in the program.
+FORMS = {
+    "signed_small": [("signed char", "-i", "d"), ("short", "-300 - i", "d"), ("int", "i * -7", "d")],
+    "unsigned__small": [("unsigned char", "200 + i % 50", "u"), ("unsigned short", "60000u + i", "u"), ("unsigned", "4000000000u + i", "u")],
+    "words": [("long", "-1L - i", "d"), ("unsigned long", "0x8000000000000000ul + i", "u"), ("long long", "i * 0x100000001ll", "d")],
+    "texts": [("const char *", "names[i % 3]", "s"), ("int", "i % 3", "d"), ("const char *", '"constant"', "s")],
+    "constants": [("int", "5", "d"), ("int", "-5", "d"), ("unsigned short", "60000", "u"), ("long", "-0x7fffffffffffffffL", "d"), ("signed char", "-128", "d")],
+    "elements": [("int", "table[i % 8]", "d"), ("short", "shorts[i % 8]", "d"), ("unsigned char", "bytes[i % 8]", "u")],
+    "globals": [("int", "global_count", "d"), ("short", "global_short", "d"), ("long", "second.member", "d")],
+    "own_of_thread": [("int", "of_thread", "d")],
+    "address": [("const char *", "global_text", "s")],
+    "high_byte": [("unsigned char", "(unsigned char)((unsigned)(i * 259) >> 8)", "u"), ("unsigned char", "(unsigned char)(i * 259)", "u")],
+    "twelve": [("int", f"i + {n}", "d") for n in range(10)] + [("int", "i", None), ("int", "i", None)],
+    "numbers": [("double", "i * 2.5", "f"), ("float", "i * 0.5f", "f")],
+    "nothing": [],
+}
+ROUNDS = 400
+
+PROGRAM = """
+#include <sys/sdt.h>
+#include <stdio.h>
+#include <string.h>
+%(counters)s
+static const char *names[] = {"first", "second", "third"};
+static int table[8] = {-1, 2, -3, 4, -5, 6, -7, 8};
+static short shorts[8] = {-10, 20, -30, 40, -50, 60, -70, 80};
+static unsigned char bytes[8] = {1, 2, 250, 4, 5, 255, 7, 8};
+int global_count;
+short global_short;
+struct { int unused; long member; } second;
+char global_text[8] = "global";
+static __thread int of_thread;
+
+static __attribute__((noinline)) void fire(int i) {
+  global_count = -i, global_short = (short)(i - 200), second.member = i * 1000000007L, of_thread = i + 3;
+%(probes)s
+}
+
+static int is_on(void) { return 0%(enabled)s; }
+
+int main(int argc, char **argv) {
+  if (argc > 1 && freopen(argv[1], "w", stdout) == NULL) return 1;
+  setvbuf(stdout, NULL, _IOFBF, 1 << 20);
+  for (int i = 0; i < %(rounds)d; i++) fire(i);
+  fprintf(stderr, "%%d\\n", is_on());
+  return 0;
+}
+"""
+
+
+def shown(name):
+    return name.replace("__", "-")
+
+
+def truth(with_counters):
+    """The program's text."""
+    probes, counters, enabled = [], [], ""
+    for name, arguments in FORMS.items():
+        values = [f"  {{ {' '.join(f'{c} v{n} = {e};' for n, (c, e, _) in enumerate(arguments))}"]
+        macro = f"STAP_PROBE{len(arguments) or ''}"
+        values.append(f"    {macro}({', '.join(['truth', name] + [f'v{n}' for n in range(len(arguments))])});")
+        told = [(f"v{n}", {"d": "%ld", "u": "%lu", "s": "%s", "f": "%f"}[how], {"d": "(long)", "u": "(unsigned long)"}.get(how, ""))
+                for n, (_, _, how) in enumerate(arguments) if how]
+        form = "".join(" " + how for _, how, _ in told)
+        values.append(f'    printf("{shown(name)}{form}\\n"{"".join(", " + cast + value for value, _, cast in told)}); }}')
+        probes.append("\n".join(values))
+        if with_counters:
+            counters.append(f'__extension__ unsigned short truth_{name}_semaphore __attribute__((unused, section(".probes")));')
+            enabled += f" + truth_{name}_semaphore"
+    defines = "#define _SDT_HAS_SEMAPHORES 1\n" if with_counters else ""
+    return defines + PROGRAM % {"counters": "\n".join(counters), "probes": "\n".join(probes), "enabled": enabled, "rounds": ROUNDS}
+
+
+def clauses(provider, without=()):
+    """Print the same as the program."""
+    text = ""
+    for name, arguments in FORMS.items():
+        if name in without:
+            continue
+        values = {"d": "arg{}", "u": "(uint64_t)arg{}", "s": "copyinstr(arg{})", "f": "args[{}]"}
+        told = [(how, values[how].format(n)) for n, (_, _, how) in enumerate(arguments) if how]
+        form = "".join(" %" + how for how, _ in told)
+        text += f'{provider}:::{shown(name)} {{ printf("{shown(name)}{form}\\n"{"".join(", " + value for _, value in told)}); }}\n'
+    return text
+
+
+def build(world, name, text, compiler, *flags):
+    header = subprocess.run(["cc", "-E", "-include", "sys/sdt.h", "-x", "c", "/dev/null"], capture_output=True, check=False)
+    if header.returncode != 0:
+        raise Skip("no sys/sdt.h of systemtap")
+    if shutil.which(compiler) is None:
+        raise Skip(f"no {compiler}")
+    source, program = world.path(f"{name}.c", text), world.path(name)
+    subprocess.run([compiler, *flags, "-w", "-o", program, source], check=True)
+    return str(program)
+
+
+def compare(printed, captured, what):
+    """Line by line: which probe differs says more than that the whole does."""
+    printed, captured = printed.splitlines(), captured.splitlines()
+    for n, (truth_line, line) in enumerate(itertools.zip_longest(printed, captured)):
+        if truth_line != line:
+            check(False, f"{what}: line {n}: the program printed {truth_line!r}, sonde {line!r} ({len(printed)} and {len(captured)} lines)")
+    return len(printed)
+
+
+BUILDS = {
+    "gcc_O0": ("gcc", "-O0"),
+    "gcc_O1": ("gcc", "-O1"),
+    "gcc_O2": ("gcc", "-O2"),
+    "gcc_O3_lto": ("gcc", "-O3", "-flto"),
+    "gcc_pic": ("gcc", "-O2", "-fPIC"),
+    "gcc_no_pie": ("gcc", "-O2", "-no-pie", "-fno-pie"),
+    "clang_O0": ("clang-19", "-O0"),
+    "clang_O2": ("clang-19", "-O2"),
+}
+
+
+def captured_as_printed(world, how, *options, without=()):
+    total = 0
+    for with_counters in (False, True):
+        program = build(world, f"{how}-{int(with_counters)}", truth(with_counters), *BUILDS[how])
+        printed = world.path("printed")
+        result = world.sonde("-q", *options, "-x", "bufsize=8m", "-c", f"{program} {printed}", "-n", clauses("truth$target", without))
+        lines = [line for line in pathlib.Path(printed).read_text(encoding="utf-8").splitlines() if line.split()[0] not in without]
+        total += compare("\n".join(lines), result.stdout.rstrip("\n"), f"{how}, counters {with_counters}")
+        on = len(FORMS) - len(without) if with_counters else 0
+        equal(result.stderr.split()[0], str(on), f"probes that are switched on, as the program sees it: {result.stderr}")
+        check("drops" not in result.stderr and "error on" not in result.stderr, result.stderr)
+    equal(total, 2 * ROUNDS * (len(FORMS) - len(without)), how)
+
+
+def make(how):
+    def run(world):
+        """Each value that the program prints is the value that sonde prints."""
+        captured_as_printed(world, how)
+    run.__name__ = f"usdt_{how}"
+    scenario(short=how in ("gcc_O0", "gcc_O2"))(run)
+
+    def run_stock(world):
+        """The same by programs of a stock kernel, which do not find a thread's own variables."""
+        need_it(world)
+        captured_as_printed(world, how, *BPF, without=("own_of_thread",))
+    run_stock.__name__ = f"usdt_stock_{how}"
+    scenario()(run_stock)
+
+
+for one in BUILDS:
+    make(one)
+
+# ---- what cannot be read ----------------------------------------------------------------------------------------
+
+LABEL = r"""
+#include <sys/sdt.h>
+int main(void) {
+  for (int i = 0; i < 3; i++) {
+    __asm__ volatile ("990: nop\n.pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n.4byte 992f-991f,994f-993f,3\n"
+                      "991: .asciz \"stapsdt\"\n992: .balign 4\n993: .8byte 990b,0,0\n.asciz \"odd\"\n.asciz \"%s\"\n.asciz \"%s\"\n"
+                      "994: .balign 4\n.popsection\n" : : "D"(i));
+  }
+  return 0;
+}
+"""
+
+
+def odd(world, arguments):
+    """A program with one probe whose note has these arguments."""
+    return build(world, f"odd{abs(hash(arguments)) % 10**8}", LABEL.replace("%s", "probe", 1).replace("%s", arguments.replace("%", "%%"), 1), "gcc", "-O1")
+
+
+@scenario()
+def usdt_unreadable(world):
+    """An argument that nobody can read is refused by its form; its neighbours are read."""
+    for form, why in (("4f@.LC7(%rip)", ".LC7 is a label of the assembler's, which no table has"),
+                      ("-4@no_such(%rip)", "the file has no symbol no_such, or several of that name"),
+                      ("16@%rax", "it has 16 bytes, and the note names only the first 8 of them"),
+                      ("4@%mm3", "the operand %mm3 is of no form that is known")):
+        program = odd(world, f"-4@%edi {form} -4@$7")
+        result = world.sonde("-q", "-n", "odd$target:::probe { trace(arg1); }", "-c", program, status=1)
+        check(f"arg1 cannot be read: {form}: {why}" in result.stderr, result.stderr)
+        result = world.sonde("-q", "-n", r'odd$target:::probe { printf("%d %d %d\n", arg0, arg2, arg3); }', "-c", program)
+        equal(result.stdout.split(), "0 7 0 1 7 0 2 7 0".split(), form)
+    program = odd(world, "-4@DWORD PTR 4[rdi+rsi*4] -4@%edi")
+    result = world.sonde("-q", "-n", "odd$target:::probe { trace(arg0); }", "-c", program, status=1)
+    check("has operands of another syntax than AT&T's" in result.stderr, result.stderr)
+
+
+@scenario()
+def usdt_named_without_process(world):
+    """The provider alone is no provider: which it is, the message says; both spellings of a probe's name mean it."""
+    program = odd(world, "-4@%edi")
+    result = world.sonde("-n", "odd:::probe", "-c", program, status=1)
+    check("odd is a provider of" in result.stderr and "odd$target" in result.stderr, result.stderr)
+    truth_program = build(world, "plain", truth(False), "gcc", "-O2")
+    for name in ("unsigned-small", "unsigned__small"):
+        for module in ("", "plain", "a.out"):
+            result = world.sonde("-q", "-n", f'truth$target:{module}:fire:{name} {{ @[probemod, probefunc, probename] = count(); }}', "-c", f"{truth_program} /dev/null")
+            equal(result.stdout.split(), ["plain", "fire", "unsigned-small", str(ROUNDS)], f"{module} {name}")
+
+
+# ---- counters ---------------------------------------------------------------------------------------------------
+
+SWITCHED = r"""
+#define _SDT_HAS_SEMAPHORES 1
+#include <sys/sdt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__extension__ unsigned short own_first_semaphore __attribute__((section(".probes")));
+__extension__ unsigned short own_second_semaphore __attribute__((section(".probes")));
+/* By line of input: says the counters, fires, forks a child that says them, or ends. */
+int main(void) {
+  char line[80];
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  for (printf("ready\n"); fgets(line, sizeof line, stdin);) {
+    if (strcmp(line, "fork\n") == 0) {
+      fflush(stdout);
+      if (fork() == 0) {
+        STAP_PROBE1(own, first, 7);
+        printf("%d %d\n", own_first_semaphore, own_second_semaphore);
+        exit(0);
+      }
+      wait(NULL);
+      continue;
+    }
+    if (strcmp(line, "fire\n") == 0)
+      for (int i = 0; i < 10; i++) {
+        if (own_first_semaphore) STAP_PROBE1(own, first, i);
+        if (own_second_semaphore) STAP_PROBE1(own, second, i);
+      }
+    printf("%d %d\n", own_first_semaphore, own_second_semaphore);
+  }
+  return 0;
+}
+"""
+
+
+class Switched:
+    """The program, and what it says of its counters."""
+
+    def __init__(self, world):
+        self.process = world.start([build(world, "switched", SWITCHED, "gcc", "-O1")], stdin=subprocess.PIPE)
+        self.answer()
+
+    def answer(self):
+        return self.process.stdout.readline().strip()
+
+    def ask(self, word="say"):
+        self.process.stdin.write(word + "\n")
+        self.process.stdin.flush()
+        return self.answer()
+
+    def wait_for(self, wanted):
+        wait_until(lambda: self.ask() in wanted, what=f"counters {wanted}")
+
+    def trace(self, world, clauses, *options):
+        """Sonde, which traces it by now."""
+        sonde = world.start_sonde("-q", *options, "-p", str(self.process.pid), "-n", r'BEGIN { printf("ready\n"); } ' + clauses)
+        equal(sonde.stdout.readline().strip(), "ready", "its start")
+        return sonde
+
+
+@scenario(short=True)
+def usdt_counters(world):
+    """A counter is 1 while its probe is traced, in children too, however many clauses have it; then it is 0 again."""
+    program = Switched(world)
+    equal(program.ask("fire"), "0 0", "untraced")
+    sonde = program.trace(world, "own$target:::first { @[pid == $target, arg0] = count(); } own$target:::first { } own*:::first { @all = count(); }")
+    on = "1 0" if source_here() == "ptrace" else "2 0"  # the kernel counts places, and it has two
+    equal(program.ask("fire"), on, "while it is traced")
+    equal(program.ask("fork"), on, "in a child")
+    sonde.send_signal(2)
+    result = world.finish(sonde)
+    equal(program.ask("fire"), "0 0", "when it is not traced any more")
+    totals = [line.split()[-1] for line in result.stdout.splitlines() if line.strip()]
+    equal(sorted(totals), sorted(["1"] * 11 + ["11"]), result.stdout)
+
+
+@scenario()
+def usdt_counters_of_two_tracers(world):
+    """Two tracers of one process there cannot be; on a stock kernel there can, and each undoes only its own."""
+    need_it(world)
+    program = Switched(world)
+    first = program.trace(world, "own$target:::first { @ = count(); }", *BPF)
+    second = program.trace(world, "own$target:::first, own$target:::second { @[probename] = count(); }", *BPF)
+    equal(program.ask("fire"), "2 1", "the kernel counts places: first has two")
+    first.send_signal(2)
+    equal(world.finish(first).stdout.split(), ["10"], "the first tracer's")
+    equal(program.ask("fire"), "2 1", "the first one has gone")
+    second.kill()
+    second.wait()
+    program.wait_for(["0 0"])
+
+
+@scenario()
+def usdt_counters_after_kill(world):
+    """Sonde is killed: the counter is taken back by who is left."""
+    for options in ((), BPF):
+        if options:
+            need_it(world)
+        program = Switched(world)
+        sonde = program.trace(world, "own$target:::first { @ = count(); }", *options)
+        check(program.ask() in ("1 0", "2 0"), "it is on")
+        sonde.kill()
+        sonde.wait()
+        program.wait_for(["0 0"])
+        equal(program.ask("fire"), "0 0", "and the program lives")
+
+
+# ---- programs of others -----------------------------------------------------------------------------------------
+
+PYTHON = "/usr/bin/python3.11"
+CALLS = """
+import sys
+def inner(n):
+    return n + 1
+def middle(n):
+    return inner(n)
+def outer(n):
+    return middle(n)
+sys.stdin.readline()
+for n in range(1000):
+    outer(n)
+print("done", flush=True)
+sys.stdin.readline()
+"""
+
+
+def need_python(world):
+    if not os.path.exists(PYTHON):
+        raise Skip(f"no {PYTHON}")
+    return world.path("calls.py", CALLS)
+
+
+@scenario(short=True)
+def usdt_python(world):
+    """Each call of a function of Python's, of a process that runs already, with its file and line."""
+    text = need_python(world)
+    program = world.start([PYTHON, text], stdin=subprocess.PIPE)
+    sonde = world.start_sonde("-q", "-p", str(program.pid), "-n", r'BEGIN { printf("ready\n"); } '
+                              f'python$target:::function-entry /copyinstr(arg0) == "{text}"/ {{ @[copyinstr(arg1), arg2] = count(); }}')
+    equal(sonde.stdout.readline().strip(), "ready", "its start")
+    program.stdin.write("\n")
+    program.stdin.flush()
+    equal(program.stdout.readline().strip(), "done", "the program")
+    sonde.send_signal(2)
+    equal(sorted(world.finish(sonde).stdout.split()), sorted(["inner", "3", "1000", "middle", "5", "1000", "outer", "7", "1000"]), "calls")
+    program.stdin.write("\n")
+    program.stdin.flush()
+    world.finish(program)

@@ -63,11 +63,13 @@ class FileBytes {
     entry.file = {mapping.major, mapping.minor, mapping.inode};
     file_.reset(::open(path_to_open(static_cast<uint32_t>(pid), entry).c_str(), O_RDONLY | O_CLOEXEC));
   }
-  /// Whether `byte` may be the program's at `address`: it is that of the file, or there is no file.
-  bool allow(uint64_t address, uint8_t byte) const {
-    uint8_t own = 0;
+  /// Whether the bytes that a breakpoint covers may be the program's at `address`: they are those of the file, or there is
+  /// no file.
+  bool allow(uint64_t address, const void* bytes) const {
+    Breakpoint own = 0;
     const auto offset = static_cast<off_t>(mapping_.offset + (address - mapping_.start));
-    return mapping_.inode == 0 || (file_ && pread(file_.get(), &own, 1, offset) == 1 && own == byte);
+    return mapping_.inode == 0 || (file_ && pread(file_.get(), &own, kCovered, offset) == ssize_t{kCovered} &&
+                                   std::memcmp(&own, bytes, kCovered) == 0);
   }
 
  private:
@@ -317,7 +319,7 @@ bool AddressSpace::may_be_ours(uint64_t address) const {
   Breakpoint now = 0;
   if (!read(address, &now, kCovered) || now != kBreakpoint) return false;
   const auto mapping = mapping_at(pid_, address);
-  return mapping && (mapping->inode == 0 || !FileBytes(pid_, *mapping).allow(address, kBreakpoint));
+  return mapping && (mapping->inode == 0 || !FileBytes(pid_, *mapping).allow(address, &kBreakpoint));
 }
 
 /// Takes copies of our breakpoints out of [begin, end) of a mapping: of memory that the program has filled, or of text
@@ -340,7 +342,7 @@ void AddressSpace::sweep(const Mapping& mapping, uint64_t begin, uint64_t end) {
   for (size_t at = bytes.size(); at-- > 0;) {
     if (!is_breakpoint(&bytes[at])) continue;
     const auto twin = twins.of(std::span(bytes).subspan(at));
-    if (!twin || !file.allow(begin + at, twin->bytes[0])) continue;
+    if (!twin || !file.allow(begin + at, twin->bytes.data())) continue;
     bytes[at] = twin->bytes[0];
     if (!write(begin + at, twin->bytes.data(), kCovered)) owe(begin + at, *twin);
   }

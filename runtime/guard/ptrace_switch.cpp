@@ -2,10 +2,10 @@
 // Replaces the C library's ptrace(), in order to count the calls. Without the switch this costs one comparison.
 #include "runtime/guard/ptrace_switch.h"
 
+#include <linux/ptrace.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,7 +24,8 @@ void arm_ptrace_switch() {
 
 }  // namespace sonde::guard
 
-extern "C" long ptrace(enum __ptrace_request request, ...) noexcept {
+// The request is an enum in <sys/ptrace.h>, behind which va_start() is undefined: so this file does not include that.
+extern "C" long ptrace(int request, ...) noexcept {
   va_list list;
   va_start(list, request);
   const pid_t pid = va_arg(list, pid_t);
@@ -33,7 +34,7 @@ extern "C" long ptrace(enum __ptrace_request request, ...) noexcept {
   va_end(list);
   if (calls_left != 0 && --calls_left == 0) kill(getpid(), SIGKILL);
   // The system call stores the result of PEEK*; the C library's function returns it.
-  const bool peeks = request == PTRACE_PEEKTEXT || request == PTRACE_PEEKDATA || request == PTRACE_PEEKUSER;
+  const bool peeks = request == PTRACE_PEEKTEXT || request == PTRACE_PEEKDATA || request == PTRACE_PEEKUSR;
   long word = 0;
   if (peeks) data = &word;
   const long result = syscall(SYS_ptrace, request, pid, address, data);

@@ -45,15 +45,24 @@ struct OptionRow {
   bool has_no_effect = false;
 };
 
-/// "event source: a, b, or auto: the first of them that works"
-constexpr std::string source_doc() {
-  std::string text = "event source: ";
-  for (const SourceRow& row : kSourceRows) text.append(row.name).append(", ");
-  return text + "or auto: the first of them that works";
+/// "event source: a, b, or auto: the first of them that works": its parts
+constexpr void each_part_of_source_doc(const auto& visit) {
+  visit(std::string_view("event source: "));
+  for (const SourceRow& row : kSourceRows) {
+    visit(row.name);
+    visit(std::string_view(", "));
+  }
+  visit(std::string_view("or auto: the first of them that works"));
 }
 inline constexpr auto kSourceDoc = [] {
-  std::array<char, source_doc().size()> text{};
-  std::ranges::copy(source_doc(), text.begin());
+  constexpr size_t size = [] {
+    size_t sum = 0;
+    each_part_of_source_doc([&](std::string_view part) { sum += part.size(); });
+    return sum;
+  }();
+  std::array<char, size> text{};
+  auto at = text.begin();
+  each_part_of_source_doc([&](std::string_view part) { at = std::ranges::copy(part, at).out; });
   return text;
 }();
 

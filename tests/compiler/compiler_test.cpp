@@ -98,8 +98,8 @@ TEST_F(CompilerTest, EntryOfALatencyScriptRecordsNothing) {
 TEST_F(CompilerTest, WhatFolds) {
   const char* const folds[] = {
       "{ @ = count(); }",
-      "/pid == 3 && execname != \"x\"/ { @[execname, probefunc, probeprov, probemod, probename, epid, id] = sum(arg0); "
-      "}",
+      ("/pid == 3 && execname != \"x\"/ { @[execname, probefunc, probeprov, probemod, probename, epid, id] = "
+       "sum(arg0); }"),
       "{ @[pid, tid, uid, cpu, arg1 % 7, arg2 > 3 ? 1 : 2, uregs[R_PC], -arg1, (char)arg0] = max(arg0 * 2 - arg1); }",
       "{ @[copyinstr(arg0), copyinstr(arg1, 20), \"text\", 5] = min(errno); }",
       "{ self->a = arg0; this->b = arg1; @[self->a] = avg(this->b); @two = stddev(arg0); self->a = 0; }",

@@ -27,7 +27,7 @@ namespace {
 
 using namespace test;
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SONDE_SANITIZED
 constexpr uint64_t kExpressions = 10'000;
 #else
 constexpr uint64_t kExpressions = 100'000;

@@ -310,7 +310,8 @@ TEST_F(InKernel, RecordsSendSignals) {
       {"a fault", uint64_t{1} << (SIGUSR1 - 1), 8, 0, 0},
   };
   for (const auto& row : rows) {
-    g_first_signals = g_second_signals = 0;
+    g_first_signals = 0;
+    g_second_signals = 0;
     thread.memory[0] = '\0';
     thread.publish();
     const FirePart fire(&program.raw, nullptr, false, row.signals);
@@ -559,7 +560,7 @@ TEST_F(InKernel, ASmallRingKeepsItsLedger) {
 
 class Generator {
  public:
-  Generator(uint32_t seed, Hook where) : random_(seed), hook_(where) {}
+  explicit Generator(uint32_t seed) : random_(seed) {}
 
   Program make() {
     program_ = {};
@@ -674,7 +675,6 @@ class Generator {
   }
 
   std::mt19937 random_;
-  Hook hook_;
   Program program_;
 };
 
@@ -698,7 +698,7 @@ TEST_F(InKernel, RandomPrograms) {
     for (char& c : thread.memory) c = random() % 40 == 0 ? '\0' : static_cast<char>(random());
     for (uint64_t& one : thread.thread_variables) one = random() % 3 == 0 ? 0 : random();
     const Hook hook = seed % 2 == 0 ? Hook::Enter : Hook::Exit;
-    Program program = Generator(seed, hook).make();
+    Program program = Generator(seed).make();
     for (const sonde_dif_insn& in : program.insns) seen.insert(in.op);
     const std::string said =
         compare(program, hook, hook == Hook::Exit ? (seed % 3 == 0 ? static_cast<uint64_t>(-2) : seed) : 0);

@@ -22,7 +22,6 @@ namespace sonde::bpf {
 namespace {
 
 constexpr size_t kRaw = 32;  ///< hits of a site that are counted at most
-constexpr size_t kPlaceWord = 16;
 
 struct Lie {
   const char* name;

@@ -219,7 +219,7 @@ TEST_F(Api, RegistrationChecksAttributes) {
   const dtrace_pops_t ops = TestProvider::pops();
   dtrace_provider_id_t other = 0;
   for (size_t at = 0; at < sizeof(dtrace_pattr_t) / sizeof(uint32_t); at++) {
-    const uint32_t last = at % 3 == 2 ? DTRACE_CLASS_COMMON : DTRACE_STABILITY_STANDARD;
+    const uint32_t last = at % 3 == 2 ? uint32_t{DTRACE_CLASS_COMMON} : uint32_t{DTRACE_STABILITY_STANDARD};
     for (const uint32_t value : {last, last + 1, 0x77777777u}) {
       dtrace_pattr_t attributes = {};
       std::memcpy(reinterpret_cast<char*>(&attributes) + at * sizeof value, &value, sizeof value);

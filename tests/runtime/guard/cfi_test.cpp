@@ -29,7 +29,7 @@ namespace {
 /// Reads our own memory; the kernel refuses an address that is not mapped. Sanitizers do not check this access.
 bool read_own(uint64_t address, void* to, size_t length) {
   iovec here{to, length}, there{reinterpret_cast<void*>(address), length};
-  return syscall(SYS_process_vm_readv, getpid(), &here, 1, &there, 1, 0) == static_cast<ssize_t>(length);
+  return syscall(SYS_process_vm_readv, getpid(), &here, 1UL, &there, 1UL, 0UL) == static_cast<ssize_t>(length);
 }
 
 FrameRegisters registers_of(const ucontext_t& context) {

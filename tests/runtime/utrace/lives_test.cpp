@@ -288,7 +288,7 @@ TEST_F(UtraceLives, FilteredProgramsAreCaretaken) {
 
 TEST_F(UtraceLives, AnEngineMayWantCallsOutsideTheFilter) {
   UtraceHost host;
-  utrace_syscall_set euid, none;
+  utrace_syscall_set euid;
   euid.add(SYS_geteuid);
   euid.add(SYS_getppid);
   auto task = host.spawn(filtered_program("call_once", {SYS_getppid}));

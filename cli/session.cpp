@@ -72,7 +72,11 @@ Result<void> Session::prepare_targets(const std::vector<std::vector<std::string>
   targets_->note_named(named_processes(texts, macros));
   bool needed = commands.empty();
   if (!commands.empty()) {
-    const Forecast forecast = framework_->forecast(compiler_->preview(texts, macros));
+    const std::vector<ProbeDescription> descriptions = compiler_->preview(texts, macros);
+    Forecast forecast = framework_->forecast(descriptions);
+    for (const ProbeDescription& one : descriptions)
+      if (const std::string_view needed = environment_for(one.provider); !needed.empty())
+        forecast.environment.emplace_back(needed);
     for (const std::vector<std::string>& words : commands)
       if (auto done = begin(words, forecast); !done) return done;
     needed = forecast.awaits_process || forecast.may_grow;

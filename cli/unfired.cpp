@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cli/calls_instead.h"
+#include "providers/registry.h"
 #include "runtime/process/inlined.h"
 #include "runtime/process/syscall_table.h"
 
@@ -94,6 +95,7 @@ std::string likely_reason(Framework& framework, const Framework::Joined& joined,
     return "tracing begins after the exec of the program that -c names, and of one that runs already";
   if (all_of([](const ProbeInfo& probe) { return probe.name.starts_with("profile-"); }))
     return "it fires only while a traced thread runs, and none did when it was due";
+  if (const std::string_view known = why_silent(first.provider, first.name); !known.empty()) return std::string(known);
   if (first.provider.starts_with("pid") && joined.probes.size() <= kMostNamed)
     return reason_of_function(framework, first);
   return {};

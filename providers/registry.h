@@ -3,6 +3,8 @@
 // sonde_<name>_register() and sonde_<name>_unregister(), and uses only provider.h of the framework.
 #pragma once
 
+#include <string_view>
+
 #define SONDE_PROVIDERS(X)                     \
   X(dtrace) /* first: its probes are 1 to 3 */ \
   X(profile)                                   \
@@ -24,6 +26,13 @@ namespace sonde {
 
 /// Registers them with the current framework, which must exist.
 void register_providers();
+
+/// What programs of -c get in their environment so that they fire the probes of a provider of theirs, "NAME=VALUE"; empty:
+/// nothing. `provider`: as a description names it.
+std::string_view environment_for(std::string_view provider);
+
+/// Why a program that has the probe may not fire it; empty: nothing is known.
+std::string_view why_silent(std::string_view provider, std::string_view probe);
 
 /// Unregisters them, when nothing of them is enabled. Call it before the framework is destroyed.
 void unregister_providers();

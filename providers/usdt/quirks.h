@@ -6,7 +6,7 @@
 
 namespace sonde::usdt {
 
-/// The program fires the probe only while the counter of another one is up, too.
+/// The program fires the probe only while the counter of another one is up, too. Names as in notes.
 struct Companion {
   std::string_view provider, probe, other;
 };
@@ -14,5 +14,24 @@ struct Companion {
 /// Python 3.11 looks for a tracer where it has decided to trace lines, and nowhere else.
 inline constexpr Companion kCompanions[] = {{"python", "function__entry", "line"},
                                             {"python", "function__return", "line"}};
+
+/// The program fires the probes, a wildcard, only if it was started in some way.
+struct Start {
+  std::string_view provider, probes;
+  std::string_view
+      environment;             ///< what switches them on, "NAME=VALUE": programs of -c get it; empty: it is no variable
+  std::string_view otherwise;  ///< why nothing fires
+};
+
+inline constexpr Start kStarts[] = {
+    {"php", "*", "USE_ZEND_DTRACE=1",
+     "PHP fires most probes only if it was started with USE_ZEND_DTRACE=1 in its environment"},
+    {"ruby", "*method-*", "",
+     "Ruby fires them only while a TracePoint is on: start it with RUBYOPT=-r/path/on.rb, and in on.rb the line "
+     "TracePoint.new(:call, :return, :c_call, :c_return){}.enable"},
+    {"hotspot", "method-*", "", "the JVM fires them only if it was started with -XX:+ExtendedDTraceProbes"},
+    {"hotspot", "object-alloc", "", "the JVM fires it only if it was started with -XX:+ExtendedDTraceProbes"},
+    {"hotspot", "monitor-*", "", "the JVM fires them only if it was started with -XX:+ExtendedDTraceProbes"},
+};
 
 }  // namespace sonde::usdt

@@ -29,6 +29,7 @@
 #include "providers/stability.h"
 #include "providers/usdt/listing.h"
 #include "providers/usdt/quirks.h"
+#include "runtime/process/demangle.h"
 #include "runtime/process/usdt_notes.h"
 
 namespace sonde {
@@ -70,7 +71,7 @@ Usdt g_usdt;
 Probe& probe_of(void* parg) { return *static_cast<Probe*>(parg); }
 
 /// "query-start" of "query__start".
-std::string shown_name(std::string name) {
+std::string dashed(std::string name) {
   for (size_t at = 0; (at = name.find("__", at)) != name.npos;) name.replace(at, 2, "-");
   return name;
 }
@@ -94,10 +95,10 @@ std::vector<sonde_location> locations_of(const UsdtSite& site) {
 
 void tell_of_companion(const usdt::Companion& row) {
   const std::string provider(row.provider);
-  const std::string text = provider + " fires " + shown_name(std::string(row.probe)) + " only while somebody traces " +
-                           shown_name(std::string(row.other)) +
+  const std::string text = provider + " fires " + dashed(std::string(row.probe)) + " only while somebody traces " +
+                           dashed(std::string(row.other)) +
                            ", too: this source does not switch that on by itself. Add a clause for " + provider +
-                           "*:::" + shown_name(std::string(row.other));
+                           "*:::" + dashed(std::string(row.other));
   sonde_print_message(text.c_str());
 }
 
@@ -158,8 +159,8 @@ std::string module_of(const File& file) { return file.mapped.substr(file.mapped.
 
 void add_site(const Born& born, const File& file, const UsdtSite& site) {
   auto made = std::make_unique<Probe>(Probe{born.pid, {}, false});
-  const dtrace_id_t id = dtrace_probe_create(born.id, module_of(file).c_str(), site.symbol.c_str(),
-                                             shown_name(site.name).c_str(), 0, made.get());
+  const dtrace_id_t id = dtrace_probe_create(born.id, module_of(file).c_str(), shown_name(site.symbol).c_str(),
+                                             dashed(site.name).c_str(), 0, made.get());
   if (id == 0) return;
   Probe& probe = probe_of(dtrace_probe_arg(born.id, id));
   if (&probe == made.get()) made.release();
@@ -277,10 +278,10 @@ bool can_be_provider(const std::string& name) {
 /// Whether the description means a name that it does not match as it stands: query__start is query-start, a.out is the
 /// program.
 bool means(const dtrace_probedesc_t& spec, const std::string& field, const File& file, const UsdtSite& site) {
-  const bool named = sonde_glob_match(shown_name(spec.dtpd_name).c_str(), shown_name(site.name).c_str()) != 0;
+  const bool named = sonde_glob_match(dashed(spec.dtpd_name).c_str(), dashed(site.name).c_str()) != 0;
   const bool module = sonde_glob_match(spec.dtpd_mod, module_of(file).c_str()) != 0 ||
                       (file.program && std::string_view(spec.dtpd_mod) == "a.out");
-  return named && module && sonde_glob_match(spec.dtpd_func, site.symbol.c_str()) != 0 &&
+  return named && module && sonde_glob_match(spec.dtpd_func, shown_name(site.symbol).c_str()) != 0 &&
          sonde_glob_match(spec.dtpd_provider, field.c_str()) != 0;
 }
 
@@ -288,8 +289,8 @@ void match(const dtrace_probedesc_t& spec, const Born& born) {
   for (const File* file : born.files)
     for (const UsdtSite& site : file->sites)
       if (site.provider == born.provider && means(spec, born.name, *file, site))
-        if (const dtrace_id_t id = dtrace_probe_lookup(born.id, module_of(*file).c_str(), site.symbol.c_str(),
-                                                       shown_name(site.name).c_str()))
+        if (const dtrace_id_t id = dtrace_probe_lookup(born.id, module_of(*file).c_str(),
+                                                       shown_name(site.symbol).c_str(), dashed(site.name).c_str()))
           sonde_provide_match(id);
 }
 
@@ -336,6 +337,19 @@ void explain(const dtrace_probedesc_t& spec) {
   }
 }
 
+/// The process has the provider, but is none of those that are traced.
+void explain_untraced(const dtrace_probedesc_t& spec, uint32_t pid) {
+  for (const File* file : g_usdt.files.of_any(pid)) {
+    for (const UsdtSite& site : file->sites) {
+      const std::string number = std::to_string(pid);
+      if (sonde_glob_match(spec.dtpd_provider, (site.provider + number).c_str()) == 0) continue;
+      const std::string text =
+          "process " + number + " has the provider " + site.provider + ", but is not traced: add -p " + number;
+      return sonde_provide_error("D_PROC_GRAB", text.c_str());
+    }
+  }
+}
+
 void on_description(void*, const dtrace_probedesc_t* spec) {
   const std::string_view field = spec->dtpd_provider;
   const uint32_t number = process_named(field);
@@ -343,11 +357,9 @@ void on_description(void*, const dtrace_probedesc_t* spec) {
   if (of_pid_provider || field == "pid*") return;
   const std::vector<uint32_t> traced = targets();
   if (number != 0) {
-    if (sonde_has_source() == 0 || std::ranges::count(traced, number) != 0) {
-      sonde_follow(number);
-      bear(*spec, number);
-    }
-    return;
+    if (!traced.empty() && std::ranges::count(traced, number) == 0) return explain_untraced(*spec, number);
+    if (!traced.empty()) sonde_follow(number);
+    return bear(*spec, number);
   }
   const bool any = field.find_first_not_of('*') == field.npos;
   if (!any && field.find_first_of("*?[") == field.npos) return explain(*spec);

@@ -34,7 +34,8 @@ namespace sonde {
 struct Forecast {
   std::vector<uint32_t> calls;  ///< system calls that would be tapped, rising
   bool awaits_process = false;  ///< a description matches nothing yet: only a process may bring its probes
-  bool may_grow = false;        ///< a description matches functions of any provider: a process may bring more
+  std::vector<std::string> environment = {};  ///< what a program should be started with, "NAME=VALUE"
+  bool may_grow = false;  ///< a description matches functions of any provider: a process may bring more
 };
 
 class MappedRing;

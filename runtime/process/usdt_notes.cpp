@@ -26,6 +26,7 @@ constexpr unsigned kStapsdt = 3;
 struct UsdtNote {
   uint64_t address = 0, base = 0, counter = 0;
   std::string provider, name, arguments;
+  ElfFunction function = {};  ///< that contains it, by its best name; without one: none is known
 };
 
 /// Removes the text up to the next NUL, and that, from `bytes`. Nothing: there is none.
@@ -91,6 +92,20 @@ class NotedFile {
     return found;
   }
 
+  /// Finds the functions of these sites among the file's own symbols: one look at each, where a table of all of them would
+  /// cost ten times that.
+  void find_functions(std::vector<UsdtNote>& notes) {
+    std::ranges::stable_sort(notes, {}, &UsdtNote::address);
+    for_each_table([&](Elf_Data* data, const GElf_Shdr& header) {
+      const size_t count = header.sh_entsize == 0 ? 0 : header.sh_size / header.sh_entsize;
+      for (size_t i = 0; i < count; i++) {
+        GElf_Sym symbol;
+        if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
+        if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_size > 0) name_sites(notes, symbol, header);
+      }
+    });
+  }
+
   bool position_is_fixed() const { return fixed_; }
 
   /// The file offset of an address in a segment with these rights; false: no segment's file part has it.
@@ -134,9 +149,33 @@ class NotedFile {
     return is_program ? size : std::nullopt;
   }
 
-  void add_symbols(Elf_Scn* section, const GElf_Shdr& header, std::optional<uint64_t> block) {
-    Elf_Data* data = elf_getdata(section, nullptr);
-    const size_t count = data == nullptr || header.sh_entsize == 0 ? 0 : header.sh_size / header.sh_entsize;
+  template <typename Act>
+  void for_each_table(Act act) {
+    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
+      GElf_Shdr header;
+      if (gelf_getshdr(section, &header) == nullptr) continue;
+      if (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) continue;
+      if (Elf_Data* data = elf_getdata(section, nullptr)) act(data, header);
+    }
+  }
+
+  void name_sites(std::vector<UsdtNote>& notes, const GElf_Sym& symbol, const GElf_Shdr& header) {
+    auto at = std::ranges::lower_bound(notes, symbol.st_value, {}, &UsdtNote::address);
+    if (at == notes.end() || at->address - symbol.st_value >= symbol.st_size) return;
+    const char* text = elf_strptr(elf_.get(), header.sh_link, symbol.st_name);
+    ElfFunction function;
+    if (text == nullptr || *text == '\0' || !offset_of(symbol.st_value, PF_X, function.offset)) return;
+    function.name = std::string(text).substr(0, std::string_view(text).find('@'));
+    const unsigned char binding = GELF_ST_BIND(symbol.st_info);
+    function.binding = binding == STB_LOCAL  ? ElfFunction::Binding::Local
+                       : binding == STB_WEAK ? ElfFunction::Binding::Weak
+                                             : ElfFunction::Binding::Global;
+    for (; at != notes.end() && at->address - symbol.st_value < symbol.st_size; ++at)
+      if (at->function.name.empty() || better_name(function, at->function)) at->function = function;
+  }
+
+  void add_symbols(Elf_Data* data, const GElf_Shdr& header, std::optional<uint64_t> block) {
+    const size_t count = header.sh_entsize == 0 ? 0 : header.sh_size / header.sh_entsize;
     for (size_t i = 0; i < count; i++) {
       GElf_Sym symbol;
       if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
@@ -157,11 +196,7 @@ class NotedFile {
   void read_symbols() {
     symbols_read_ = true;
     const std::optional<uint64_t> block = thread_block();
-    for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_.get(), section)) != nullptr;) {
-      GElf_Shdr header;
-      if (gelf_getshdr(section, &header) == nullptr) continue;
-      if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) add_symbols(section, header, block);
-    }
+    for_each_table([&](Elf_Data* data, const GElf_Shdr& header) { add_symbols(data, header, block); });
   }
 
   UniqueFd fd_;
@@ -172,7 +207,7 @@ class NotedFile {
   std::map<std::string, std::optional<UsdtSymbol>> symbols_;  ///< nothing: several have the name, or it has no place
 };
 
-UsdtSite site_of(NotedFile& file, const UsdtNote& note, const ElfFile* functions) {
+UsdtSite site_of(NotedFile& file, const UsdtNote& note) {
   UsdtSite site;
   site.provider = note.provider;
   site.name = note.name;
@@ -183,10 +218,8 @@ UsdtSite site_of(NotedFile& file, const UsdtNote& note, const ElfFile* functions
     site.refused = "there is no nop where its note says";
   if (note.counter != 0 && !file.offset_of(note.counter, PF_W, site.counter))
     site.refused = "its counter has no place in the file's data";
-  if (const ElfFunction* in = functions == nullptr ? nullptr : functions->at(note.address)) {
-    site.function = in->offset;
-    site.symbol = in->name;
-  }
+  site.function = note.function.offset;
+  site.symbol = note.function.name;
   const auto symbol = [&file](std::string_view name) { return file.symbol(name); };
   site.arguments = parse_usdt_arguments(note.arguments, {note.address, file.position_is_fixed(), symbol});
   return site;
@@ -197,20 +230,11 @@ UsdtSite site_of(NotedFile& file, const UsdtNote& note, const ElfFile* functions
 std::vector<UsdtSite> read_usdt_sites(const std::string& path) {
   NotedFile file(path);
   std::vector<UsdtSite> sites;
-  const std::vector<UsdtNote> notes = file.notes();
+  std::vector<UsdtNote> notes = file.notes();
   if (notes.empty()) return sites;
-  const auto functions = ElfFile::open(path);
-  for (const UsdtNote& note : notes) sites.push_back(site_of(file, note, functions ? functions->get() : nullptr));
+  file.find_functions(notes);
+  for (const UsdtNote& note : notes) sites.push_back(site_of(file, note));
   return sites;
-}
-
-std::vector<UsdtName> read_usdt_names(const std::string& path) {
-  std::vector<UsdtName> names;
-  for (UsdtNote& note : NotedFile(path).notes()) names.push_back({std::move(note.provider), std::move(note.name)});
-  std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
-  return names;
 }
 
 }  // namespace sonde

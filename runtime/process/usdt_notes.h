@@ -26,15 +26,8 @@ struct UsdtSite {
   std::string refused;  ///< why it cannot be armed; empty: it can
 };
 
-/// The sites in an ELF file of this machine, in its order. Empty also if the file cannot be read. Opening a file costs
+/// The sites in an ELF file of this machine, by address. Empty also if the file cannot be read. Opening a file costs
 /// reading its section headers, if it has no notes.
 std::vector<UsdtSite> read_usdt_sites(const std::string& path);
-
-/// The probes' names alone, each once: what a list of many processes needs.
-struct UsdtName {
-  std::string provider, name;
-  auto operator<=>(const UsdtName&) const = default;
-};
-std::vector<UsdtName> read_usdt_names(const std::string& path);
 
 }  // namespace sonde

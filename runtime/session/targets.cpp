@@ -28,10 +28,15 @@ namespace {
 
 constexpr Nanoseconds kMostRest = 50'000'000;  ///< for all threads until they sleep again
 
-/// Ours, with the changes of -x setenv.
-std::vector<std::string> environment_of_programs(const Options& options) {
+/// Ours, with what the probes need, unless we have it, and the changes of -x setenv.
+std::vector<std::string> environment_of_programs(const Options& options, std::span<const std::string> needed = {}) {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; entry++) all.emplace_back(*entry);
+  for (const std::string& one : needed) {
+    const std::string begin = one.substr(0, one.find('=') + 1);
+    if (std::ranges::none_of(all, [&](const std::string& entry) { return entry.starts_with(begin); }))
+      all.push_back(one);
+  }
   for (const std::string& change : options.list("setenv")) {
     const std::string name = change.substr(0, change.find('='));
     std::erase_if(all, [&](const std::string& entry) { return entry.starts_with(name + "="); });
@@ -133,8 +138,8 @@ Result<void> Targets::begin(const std::vector<std::string>& words, const Forecas
   const bool shows_exec = options_.text("evaltime") == "exec";
   auto user = user_of_programs(options_);
   if (!user) return std::move(user).error();
-  auto done = control_->begin_spawn(
-      {words, environment_of_programs(options_), true, forecast.calls, shows_exec, std::move(*user), terminal});
+  auto done = control_->begin_spawn({words, environment_of_programs(options_, forecast.environment), true,
+                                     forecast.calls, shows_exec, std::move(*user), terminal});
   if (!done) return not_executed(words, std::move(done).error());
   begun_.push_back({words, forecast.awaits_process});
   return {};

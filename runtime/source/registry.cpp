@@ -25,9 +25,12 @@ static_assert(std::ranges::equal(
 /// Whether all probes that will be traced are of providers that the source has.
 bool traces_all(const SourceOpener& opener, const SourceOptions& options) {
   if (opener.providers.empty()) return true;
-  // python* and the like are providers of programs: taps in their files.
+  // python* and python42 are providers of programs: taps in their files. pid42 wants a target.
+  const auto of_program = [](const std::string& one) {
+    return one.ends_with('*') || (!one.starts_with("pid") && one.find_last_not_of("0123456789") + 1 < one.size());
+  };
   const auto has = [&](const std::string& one) {
-    return std::ranges::count(opener.providers, one) != 0 || one.ends_with('*');
+    return std::ranges::count(opener.providers, one) != 0 || of_program(one);
   };
   return !options.providers.empty() && std::ranges::all_of(options.providers, has);
 }

@@ -362,3 +362,166 @@ def usdt_python(world):
     program.stdin.write("\n")
     program.stdin.flush()
     world.finish(program)
+
+
+LIBRARY = r"""
+#include <sys/sdt.h>
+void work(int n) { STAP_PROBE2(late, begin, n, "text"); STAP_PROBE1(late, done, n * 2); }
+"""
+
+OPENER = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+/* Opens the library twice; each time its first call is traced, too. */
+int main(int argc, char **argv) {
+  for (int round = 0; round < 2; round++) {
+    void *library = dlopen(argv[1], RTLD_NOW);
+    void (*work)(int) = (void (*)(int))dlsym(library, "work");
+    for (int n = 0; n < 5; n++) work(10 * round + n);
+    dlclose(library);
+  }
+  return 0;
+}
+"""
+
+
+@scenario(short=True)
+def usdt_library_opened_later(world):
+    """Probes of a library that the program opens later: -Z waits for it, and the first call counts."""
+    library = build(world, "late.so", LIBRARY, "gcc", "-O2", "-shared", "-fPIC")
+    opener = build(world, "opener", OPENER, "gcc", "-O1", "-ldl")
+    for provider in ("late$target", "late*"):
+        result = world.sonde("-q", "-Z", "-c", f"{opener} {library}", "-n",
+                             f"{provider}:::begin {{ @[probename, arg0, copyinstr(arg1)] = count(); }} {provider}:::done {{ @[probename, arg0, \"\"] = count(); }}")
+        found = sorted(" ".join(line.split()) for line in result.stdout.splitlines() if line.strip())
+        wanted = [f"begin {n} text 1" for n in (*range(5), *range(10, 15))] + [f"done {2 * n} 1" for n in (*range(5), *range(10, 15))]
+        equal(found, sorted(wanted), provider)
+
+
+TREE = r"""
+#define _SDT_HAS_SEMAPHORES 1
+#include <sys/sdt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__extension__ unsigned short tree_node_semaphore __attribute__((section(".probes")));
+/* 100 processes, each a fork of another: each fires once, and fails if its counter is not what it should be. */
+static int grow(int *left, int wanted, int of_children) {
+  int bad = tree_node_semaphore != wanted, status;
+  STAP_PROBE1(tree, node, getpid());
+  for (int width = 0; width < 3 && *left > 0; width++) {
+    int mine = (*left - 1) / (3 - width);
+    *left -= 1 + mine;
+    pid_t child = fork();
+    if (child == 0) exit(grow(&mine, of_children, of_children));
+    waitpid(child, &status, 0);
+    bad |= status != 0;
+  }
+  return bad;
+}
+int main(int argc, char **argv) { int left = 99; puts(grow(&left, atoi(argv[1]), atoi(argv[2])) ? "wrong" : "right"); return 0; }
+"""
+
+
+@scenario()
+def usdt_fork_tree(world):
+    """Each process of a tree of forks has the counter that its taps want: 1 where they follow forks, 0 where not."""
+    program = build(world, "tree", TREE, "gcc", "-O1")
+    if source_here() == "ptrace":
+        result = world.sonde("-q", "-c", f"{program} 1 1", "-n", "tree$target:::node { @[arg0 == pid] = count(); }")
+        equal(result.stdout.split(), ["right", "1", "100"], "each process fires once, as itself")
+        result = world.sonde("-q", "-x", "followforks=no", "-c", f"{program} 1 0", "-n", "tree$target:::node { @ = count(); }")
+        equal(result.stdout.split(), ["right", "1"], "the first one alone; its children have a counter of 0")
+    result = world.sonde("-q", "-Z", "-c", f"sh -c 'exec {program} 1 1'", "-n", "tree*:::node { @[arg0 == pid] = count(); }")
+    equal(result.stdout.split(), ["right", "1", "100"], "tree*")
+
+
+@scenario()
+def usdt_list_of_the_machine(world):
+    """-l without a target lists the processes that have such probes, by their numbers."""
+    text = need_python(world)
+    programs = [world.start([PYTHON, text], stdin=subprocess.PIPE) for _ in range(3)]
+    wait_until(lambda: all("python3.11" in pathlib.Path(f"/proc/{one.pid}/maps").read_text() for one in programs), what="their start")
+    listed = world.sonde("-l", "-n", "python*:::function-entry").stdout
+    for one in programs:
+        check(f"python{one.pid} " in listed, listed)
+    one = programs[0]
+    result = world.sonde("-lv", "-n", f"python{one.pid}:::function-entry").stdout
+    check("args[0]: uint64_t" in result and "args[2]: int32_t" in result, result)
+    for one in programs:
+        one.kill()
+
+
+PHP = 'php8.2 -n -r "function inner($n) { return $n; } function outer($n) { return inner($n); } for ($i = 0; $i < 41; $i++) outer($i);"'
+RUBY = 'ruby3.1 -e "def inner(n) n end; def outer(n) inner(n) end; 40.times { |i| outer(i) }"'
+
+
+@scenario()
+def usdt_php_and_ruby(world):
+    """PHP is started so that it fires; Ruby with a TracePoint, and without one the reason is said."""
+    if shutil.which("php8.2") is None or shutil.which("ruby3.1") is None:
+        raise Skip("no php8.2 or ruby3.1")
+    result = world.sonde("-q", "-n", "php$target:::function-entry { @[copyinstr(arg0)] = count(); }", "-c", PHP)
+    equal(sorted(result.stdout.split()), ["41", "41", "inner", "outer"], "PHP")
+    clause = 'ruby$target:::method-entry /copyinstr(arg0) == "Object"/ { @[copyinstr(arg1)] = count(); }'
+    on = world.path("on.rb", "TracePoint.new(:call, :return){}.enable\n")
+    result = world.sonde("-q", "-x", f"setenv=RUBYOPT=-r{on}", "-n", clause, "-c", RUBY)
+    equal(sorted(result.stdout.split()), ["40", "40", "inner", "outer"], "Ruby")
+    result = world.sonde("-n", clause, "-c", RUBY)
+    check("Ruby fires them only while a TracePoint is on" in result.stderr, result.stderr)
+
+
+JAVA = """
+public class Calls {
+  static int inner(int n) { return n + 1; }
+  static int outer(int n) { return inner(n); }
+  public static void main(String[] words) { int sum = 0; for (int n = 0; n < 100; n++) sum += outer(n); System.out.println(sum); }
+}
+"""
+
+
+@scenario()
+def usdt_java(world):
+    """Methods of a JVM that loads its library later, by class and name; without its flag the reason is said."""
+    if shutil.which("java") is None or shutil.which("javac") is None:
+        raise Skip("no Java with a compiler")
+    source = world.path("Calls.java", JAVA)
+    subprocess.run(["javac", source], check=True)
+    folder = pathlib.Path(source).parent
+    clause = 'hotspot$target:::method-entry /arg2 == 5/ { @[stringof(copyin(arg1, arg2)), stringof(copyin(arg3, arg4))] = count(); }'
+    result = world.sonde("-q", "-Z", "-n", clause, "-c", f"java -XX:+ExtendedDTraceProbes -cp {folder} Calls")
+    found = {tuple(line.split()) for line in result.stdout.splitlines() if line.startswith("  Calls")}
+    if not found and "did not fire" not in result.stderr and "hotspot" not in result.stderr:
+        raise Skip("this JVM has no such probes")
+    equal(found, {("Calls", "main", "1"), ("Calls", "outer", "100"), ("Calls", "inner", "100")}, result.stdout)
+    result = world.sonde("-Z", "-n", clause, "-c", f"java -cp {folder} Calls")
+    check("only if it was started with -XX:+ExtendedDTraceProbes" in result.stderr, result.stderr)
+
+
+POSTGRES = pathlib.Path("/usr/lib/postgresql/15/bin")
+
+
+@scenario()
+def usdt_postgres(world):
+    """The text of each query, of backends that a postmaster forks, and of one that runs already."""
+    if not (POSTGRES / "postgres").exists() or os.getuid() != 0:
+        raise Skip("no PostgreSQL 15, or not root")
+    folder = pathlib.Path(world.path("data", "")).parent / "cluster"
+    folder.mkdir()
+    shutil.chown(folder, "postgres")
+    folder.parent.chmod(0o755)
+
+    def as_postgres(command):
+        return subprocess.run(["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "sh", "-c", command], check=True, capture_output=True, text=True, cwd="/").stdout
+
+    as_postgres(f"{POSTGRES}/initdb -D {folder} && {POSTGRES}/pg_ctl -D {folder} -o \"-k {folder} -h ''\" -l {folder}/log -w start")
+    try:
+        master = (folder / "postmaster.pid").read_text().split()[0]
+        sonde = world.start_sonde("-q", "-p", master, "-n", r'BEGIN { printf("ready\n"); } postgresql$target:::query-start { printf("%d %s\n", pid == $target, copyinstr(arg0)); }')
+        equal(sonde.stdout.readline().strip(), "ready", "its start")
+        equal(as_postgres(f"psql -h {folder} -tAc 'select 6 * 7' -c 'select 6 + 7' postgres").split(), ["42", "13"], "answers")
+        sonde.send_signal(2)
+        equal(world.finish(sonde).stdout.split("\n")[:2], ["0 select 6 * 7", "0 select 6 + 7"], "queries")
+    finally:
+        as_postgres(f"{POSTGRES}/pg_ctl -D {folder} -m fast stop")

@@ -351,7 +351,8 @@ def usdt_python(world):
     """Each call of a function of Python's, of a process that runs already, with its file and line."""
     text = need_python(world)
     program = world.start([PYTHON, text], stdin=subprocess.PIPE)
-    sonde = world.start_sonde("-q", "-p", str(program.pid), "-n", r'BEGIN { printf("ready\n"); } '
+    lines = "" if source_here() == "ptrace" else "python$target:::line { } "  # the kernel switches on what is traced, and no more
+    sonde = world.start_sonde("-q", "-p", str(program.pid), "-n", r'BEGIN { printf("ready\n"); } ' + lines +
                               f'python$target:::function-entry /copyinstr(arg0) == "{text}"/ {{ @[copyinstr(arg1), arg2] = count(); }}')
     equal(sonde.stdout.readline().strip(), "ready", "its start")
     program.stdin.write("\n")

@@ -71,6 +71,8 @@ bool parse_line(std::string_view line, MapEntry& entry) {
   const std::string_view inode = take_word(line);
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   entry.executable = permissions.size() >= 3 && permissions[2] == 'x';
+  entry.writable = permissions.size() >= 2 && permissions[1] == 'w';
+  entry.shared = permissions.size() >= 4 && permissions[3] == 's';
   entry.path = with_newlines(line);
   entry.deleted = take_deleted_mark(entry.path);
   parse_file(device, inode, entry.file);

@@ -27,7 +27,9 @@ struct MapEntry {
   bool executable = false;
   bool deleted = false;  ///< the path does not lead to this file any more
   std::string path;      ///< empty: anonymous; "[stack]" and the like; without " (deleted)"
-  FileId file;
+  FileId file = {};
+  bool writable = false;
+  bool shared = false;  ///< writes to it reach the file, and others
 
   bool is_file() const { return !path.empty() && path[0] == '/'; }
 };

@@ -18,7 +18,7 @@
 #include "runtime/base/auxv.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/procfs.h"
-#include "runtime/session/descendants.h"
+#include "runtime/process/descendants.h"
 #include "runtime/source/registry.h"
 #include "runtime/syscall/decode.h"
 #include "runtime/utrace/thread_status.h"

@@ -27,11 +27,13 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <utility>
 
 #include "runtime/base/interrupt.h"
 #include "runtime/guard/describe.h"
 #include "runtime/guard/guard.h"
+#include "runtime/source/aftercare.h"
 #include "runtime/source/client.h"
 #include "runtime/source/registry.h"
 
@@ -79,6 +81,8 @@ class GuardSocket final : public Transport {
   Result<std::optional<SourceEvent>> next_event() override;
   void begin_close() override;
   std::vector<Notice> close() override;
+  /// Called once, when the guard is found dead that nobody has told to end. Returns a sentence for the user, or nothing.
+  std::function<std::string()> on_death = [] { return std::string(); };
 
  private:
   Result<void> exchange(short events);
@@ -99,7 +103,8 @@ class GuardSocket final : public Transport {
   sonde_ring* ring_ = nullptr;  ///< the client's; null: none yet
   std::deque<Packet> replies_;
   size_t posted_ = 0;  ///< requests whose answers have not been fetched; their replies come before all others
-  bool dead_ = false;
+  bool dead_ = false, closing_ = false;
+  std::string aftermath_;  ///< what on_death() said
 };
 
 Result<void> GuardSocket::begin() {
@@ -115,7 +120,10 @@ Result<void> GuardSocket::begin() {
 
 Result<void> GuardSocket::gone() {
   dead_ = true;
-  return Error("the guard process (sonde-guard) has died; its targets are no longer traced", EPIPE);
+  // Its socket closes before the kernel takes its targets from it.
+  if (!closing_ && await_ready(end_.get(), POLLIN, Clock::now() + kEventPatience, kAnswerAfterSignal))
+    if (std::string said = on_death(); !said.empty()) aftermath_ = "; " + std::move(said);
+  return Error("the guard process (sonde-guard) has died; its targets are no longer traced" + aftermath_, EPIPE);
 }
 
 Result<void> GuardSocket::unresponsive() {
@@ -233,6 +241,7 @@ void GuardSocket::read_to_end(Clock::time_point end) {
 }
 
 void GuardSocket::begin_close() {
+  closing_ = true;
   channel_.flush();
   channel_.shut();
 }
@@ -257,7 +266,22 @@ std::vector<Notice> GuardSocket::close() {
 
 class PtraceSource final : public SourceClient {
  public:
-  using SourceClient::SourceClient;
+  PtraceSource(const SourceRow& row, std::unique_ptr<GuardSocket> socket) : PtraceSource(row, socket.get(), socket) {}
+
+  Result<void> arm(std::span<const Tap> taps) override {
+    auto done = SourceClient::arm(taps);
+    if (done) aftercare_.note_armed(taps);
+    return done;
+  }
+  Result<void> disarm(std::span<const TapId> taps) override {
+    auto done = SourceClient::disarm(taps);
+    if (done) aftercare_.note_disarmed(taps);
+    return done;
+  }
+  Result<void> attach(uint32_t pid) override {
+    aftercare_.note_target(pid);
+    return SourceClient::attach(pid);
+  }
   Result<void> begin_spawn(const SpawnRequest& request) override {
     const Bytes payload = encode_spawn(request);
     transport().post({SONDE_SPAWN, 0, 0, 0, payload.size()}, payload);
@@ -270,6 +294,14 @@ class PtraceSource final : public SourceClient {
     return static_cast<uint32_t>(answer->value);
   }
   std::string how_armed(const Tap& tap) const override { return guard::describe_site(tap); }
+
+ private:
+  PtraceSource(const SourceRow& row, GuardSocket* socket, std::unique_ptr<GuardSocket>& owned)
+      : SourceClient(row, std::move(owned)) {
+    socket->on_death = [this] { return aftercare_.take_back(); };
+  }
+
+  Aftercare aftercare_;
 };
 
 /// The files that sonde and the guard open for one target, and some to spare. With less, the guard would see no mappings

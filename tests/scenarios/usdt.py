@@ -4,6 +4,7 @@
 import itertools
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -526,3 +527,25 @@ def usdt_postgres(world):
         equal(world.finish(sonde).stdout.split("\n")[:2], ["0 select 6 * 7", "0 select 6 + 7"], "queries")
     finally:
         as_postgres(f"{POSTGRES}/pg_ctl -D {folder} -m fast stop")
+
+
+def guard_of(sonde):
+    """The process of that sonde which holds its targets."""
+    for child in pathlib.Path(f"/proc/{sonde.pid}/task/{sonde.pid}/children").read_text(encoding="utf-8").split():
+        if pathlib.Path(f"/proc/{child}/comm").read_text(encoding="utf-8").strip() == "sonde-guard":
+            return int(child)
+    return check(False, "no guard")
+
+
+@scenario(only="ptrace", why="the others have no guard")
+def usdt_counters_after_the_guard(world):
+    """The guard is killed: sonde takes breakpoints and counters back, and a program that hits rarely lives, 20 of 20."""
+    for _ in range(20):
+        program = Switched(world)
+        sonde = program.trace(world, "own$target:::first { @ = count(); }")
+        equal(program.ask(), "1 0", "it is on")
+        os.kill(guard_of(sonde), 9)
+        result = world.finish(sonde)
+        check(re.search(r"sonde-guard\) has died.*taken back: \d+ breakpoints, 1 counter", result.stderr), result.stderr)
+        equal(program.ask("fire"), "0 0", "and the program lives")
+        program.process.kill()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "runtime/session/descendants.h"
+#include "runtime/process/descendants.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

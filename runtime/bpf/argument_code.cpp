@@ -124,7 +124,8 @@ void load_piece(L* l, uint8_t to, const ArgumentPiece& piece) {
   if (below != 0) sonde_lower_alu_imm(l, BPF_RSH, to, static_cast<int32_t>(8 * below));
 }
 
-/// Stores the lowest bytes of R2 by words that are aligned, as the verifier wants it on the stack. Uses R4.
+/// Stores the lowest bytes of R2 by words that are aligned, as the verifier wants it on the stack; behind the eighth byte its
+/// sign. Uses R4.
 void store_bytes(L* l, uint32_t to, uint32_t bytes, const PointAt& point_at) {
   constexpr std::array<uint8_t, 4> kSizes = {BPF_B, BPF_H, BPF_W, BPF_DW};
   point_at(l, R4, to);
@@ -133,7 +134,7 @@ void store_bytes(L* l, uint32_t to, uint32_t bytes, const PointAt& point_at) {
     const uint32_t some = std::min(aligned, std::bit_floor(bytes - done));
     sonde_lower_stx(l, kSizes[static_cast<size_t>(std::countr_zero(some))], R4, R2, static_cast<int32_t>(done));
     done += some;
-    if (done < bytes) sonde_lower_alu_imm(l, BPF_RSH, R2, static_cast<int32_t>(8 * some));
+    if (done < bytes) sonde_lower_alu_imm(l, BPF_ARSH, R2, static_cast<int32_t>(std::min(8 * some, 63u)));
   }
 }
 

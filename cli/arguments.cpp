@@ -518,6 +518,7 @@ class Parser {
     if (arguments_.mode == Mode::CheckProvider && !arguments_.pids.empty())
       return fail("-p: --check-provider has a program of its own, which -c names", false);
     if (arguments_.mode == Mode::Why) return consistent_why();
+    if (arguments_.mode == Mode::Header || arguments_.mode == Mode::Object) return consistent_build();
     const bool lists_calls = arguments_.programs.empty() && arguments_.mode == Mode::Trace;
     if (!lists_calls && !of_calls_.empty()) return fail(of_calls_, false);
     if (!arguments_.programs.empty() && !letter_of_strace_.empty()) return fail(letter_of_strace_, false);
@@ -546,6 +547,22 @@ class Parser {
     if (!arguments_.words.empty())
       return fail("--why: no word " + arguments_.words.front() + "\n    each process has its own -p", false);
     return !arguments_.pids.empty() || fail("--why: -p PID names the process that does not go on", false);
+  }
+
+  /// Options of a run are ignored beside -h and -G, as dtrace does: makefiles give them.
+  bool consistent_build() {
+    const std::string option = arguments_.mode == Mode::Header ? "-h" : "-G";
+    if (arguments_.programs.empty())
+      return fail(below(option + " requires one or more scripts",
+                        option == "-h" ? "-h -s FILE.d writes a header; --help prints the options"
+                                       : "-G -s FILE.d -o FILE.o OBJECTS"),
+                  true);
+    const auto is_script = [](const Arguments::Program& one) { return one.kind == SourceText::Kind::Script; };
+    if (!std::ranges::all_of(arguments_.programs, is_script))
+      return fail(option + ": the declarations come from a file: -s FILE.d", false);
+    if (!arguments_.commands.empty() || !arguments_.pids.empty())
+      return fail(option + ": it traces nothing, so -c and -p have no place", false);
+    return true;
   }
 
   /// What letters of D mean where there is no script.

@@ -15,7 +15,20 @@
 
 namespace sonde {
 
-enum class Mode : uint8_t { Trace, List, CompileOnly, Version, Help, Prompt, CheckProvider, Completion, Doctor, Why };
+enum class Mode : uint8_t {
+  Trace,
+  List,
+  CompileOnly,
+  Version,
+  Help,
+  Prompt,
+  CheckProvider,
+  Completion,
+  Doctor,
+  Why,
+  Header,
+  Object
+};
 
 struct Arguments {
   struct Program {
@@ -32,7 +45,7 @@ struct Arguments {
   std::vector<Setting> settings;                   ///< -x, and the options that are short for an -x
   std::vector<std::vector<std::string>> commands;  ///< the words of each -c, and of a program that is given without -c
   std::vector<uint32_t> pids;                      ///< -p
-  std::vector<std::string> words;                  ///< $1, $2, ...
+  std::vector<std::string> words;                  ///< $1, $2, ...; of Object: objects
   std::vector<std::string> providers;              ///< --provider=FILE; for CheckProvider the file to check
   std::string output;                              ///< -o
   std::vector<Injection> injections;               ///< --inject

@@ -255,10 +255,12 @@ inline constexpr std::array kCommandLine = std::to_array<CommandLineOption>({
     {0, "help", "[TOPIC]", ValueKind::Topic, OptionGroup::Instead, Enters{Mode::Help}, true,
      "prints this text, or one about a topic; --help=topics lists them"},
     {'V', "version", "", kNoValue, OptionGroup::Instead, Enters{Mode::Version}, true, "prints the version"},
-    {'G', "object", "", kNoValue, OptionGroup::Instead, Refuses{"USDT is not there yet"}, false,
-     "is refused: USDT is not there yet"},
-    {'h', "header", "", kNoValue, OptionGroup::Instead, Refuses{"USDT is not there yet\n    --help prints the options"},
-     false, "is refused: USDT is not there yet"},
+    {'h', "header", "", kNoValue, OptionGroup::Instead, Enters{Mode::Header}, true,
+     "writes the C header of a program's own probes, from their declarations: -h -s myapp.d makes myapp.h, or -o FILE"},
+    {'G', "object", "", kNoValue, OptionGroup::Instead, Enters{Mode::Object}, false,
+     "for makefiles that link one: writes an object for the same probes, as -G -s myapp.d -o myapp.o OBJECTS; it "
+     "changes "
+     "no other object"},
     {'a', "claim", "", kNoValue, OptionGroup::Instead,
      Refuses{"anonymous tracing is not there: Sonde traces from its start on"}, false,
      "is refused, as -A: Sonde traces from its start on"},

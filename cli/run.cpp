@@ -36,6 +36,7 @@
 #include "cli/completion.h"
 #include "cli/diagnostics.h"
 #include "cli/doctor.h"
+#include "cli/header.h"
 #include "cli/help.h"
 #include "cli/listing.h"
 #include "cli/output.h"
@@ -71,10 +72,12 @@ int fatal(std::string_view message) {
   return kFatal;
 }
 
+/// Options of -x for a compiler's or a linker's work are DTrace's; those of -h and -G need none of them.
 Result<void> apply_settings(Options& options, const Arguments& arguments) {
   if (auto done = options.set_from_environment(environ); !done) return done;
+  const bool builds = arguments.mode == Mode::Header || arguments.mode == Mode::Object;
   for (const auto& [name, value, typed] : arguments.settings) {
-    if (auto done = options.set(name, value, false, false); !done) {
+    if (auto done = options.set(name, value, false, false); !done && !(builds && typed.empty())) {
       const std::string hint = hint_on_option(name, value);
       return Error("failed to set " + (typed.empty() ? "-x " + name : typed) + ": " + done.error().message() +
                        (hint.empty() ? "" : "\n    " + hint),
@@ -307,6 +310,8 @@ class Run {
       case Mode::Completion:
       case Mode::Doctor:
       case Mode::Why:
+      case Mode::Header:
+      case Mode::Object:
       case Mode::Help: return 0;
     }
     return kFatal;
@@ -576,6 +581,10 @@ int run_command(int argc, char** argv) {
   if (arguments.mode == Mode::CheckProvider) {
     const int status = check_provider(arguments, options);
     return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? status : unwritten();
+  }
+  if (arguments.mode == Mode::Header || arguments.mode == Mode::Object) {
+    const auto status = make_header_or_object(arguments, options, output);
+    return status ? finished(output, *status) : fatal(status.error().message());
   }
   if (arguments.mode == Mode::Why) {
     const auto status = show_waits(arguments, options, output);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # PREFIX/bin/sonde                      the command; its D library is inside
 # PREFIX/include/sonde/provider.h       the provider interface, with the two headers that it includes
+# PREFIX/include/sonde/sdt.h            the macros of probes in programs
+# PREFIX/bin/dtrace                     with SONDE_INSTALL_DTRACE: a link to sonde, for makefiles that call dtrace
 # PREFIX/lib/sonde/providers/           plug-ins that every run loads
 # PREFIX/lib/cmake/Sonde, lib/pkgconfig for those who build plug-ins
 # PREFIX/share/man/man1/sonde.1, and the completions of bash, zsh and fish: what the command prints of itself
@@ -11,6 +13,12 @@ set(headers ${CMAKE_INSTALL_INCLUDEDIR}/sonde)
 set(providers ${CMAKE_INSTALL_LIBDIR}/sonde/providers)
 
 install(TARGETS sonde RUNTIME)
+option(SONDE_INSTALL_DTRACE "install sonde under the name dtrace, too" OFF)
+if(SONDE_INSTALL_DTRACE)
+  file(CREATE_LINK sonde ${CMAKE_BINARY_DIR}/generated/dtrace SYMBOLIC)
+  install(FILES ${CMAKE_BINARY_DIR}/generated/dtrace DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(FILES compiler/header/sdt.h DESTINATION ${headers})
 install(FILES runtime/framework/provider.h DESTINATION ${headers})
 install(FILES kmod/shared/event.h kmod/shared/leave.h kmod/shared/location.h DESTINATION ${headers}/kmod/shared)
 install(DIRECTORY DESTINATION ${providers})

@@ -5,28 +5,22 @@
 #include "compiler/check/provider.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "compiler/check/convert.h"
 #include "compiler/check/inline.h"
+#include "compiler/check/provider_names.h"
 #include "compiler/check/translator.h"
 #include "compiler/check/type.h"
 
 namespace sonde {
 namespace {
 
-constexpr size_t kLongestProvider = 64 - 1 - 10;  ///< the pid is appended to it
-constexpr size_t kLongestProbe = 64 - 1;
 constexpr size_t kMostArguments = 255;
 
 void provider_probe(CheckContext& cx, const std::string& provider, const ProbeSyntax& probe,
                     std::string& signature_text) {
-  if (probe.name.find('`') != std::string::npos)
-    cx.fail("D_PROV_BADNAME", probe.where, "D scoping operator may not be used in a probe name: " + probe.name);
-  if (probe.name.size() > kLongestProbe)
-    cx.fail("D_PROV_BADNAME", probe.where,
-            "probe name may not exceed " + std::to_string(kLongestProbe) + " characters: " + probe.name);
+  if (auto wrong = wrong_name(probe)) cx.fail(wrong->tag, wrong->where, wrong->message, wrong->hint);
   auto types = [&](const std::shared_ptr<std::vector<Parameter>>& list, const char* which,
                    std::vector<std::string>& names) {
     if (list->size() > kMostArguments)
@@ -67,14 +61,7 @@ void provider_probe(CheckContext& cx, const std::string& provider, const ProbeSy
 
 void check_provider(CheckContext& cx, const ProviderSyntax& syntax) {
   const std::string& name = syntax.name;
-  if (name.find('`') != std::string::npos)
-    cx.fail("D_PROV_BADNAME", syntax.where, "D scoping operator may not be used in a provider name: " + name);
-  if (name.size() > kLongestProvider)
-    cx.fail("D_PROV_BADNAME", syntax.where,
-            "provider name may not exceed " + std::to_string(kLongestProvider) + " characters: " + name);
-  if (std::isdigit(static_cast<unsigned char>(name.back())))
-    cx.fail("D_PROV_BADNAME", syntax.where, "provider name may not end with a digit: " + name,
-            "the process id is appended to it: " + name + "1234");
+  if (auto wrong = wrong_name(syntax)) cx.fail(wrong->tag, wrong->where, wrong->message, wrong->hint);
   std::set<std::string_view> probes;
   std::string all;
   for (const ProbeSyntax& probe : syntax.probes) {

@@ -65,6 +65,7 @@ class TypeMarker {
 
   /// The parenthesis is behind what can be called, or declared as a function: f(int), but not (int)(char)
   bool is_called(size_t i) const {
+    if (i > 1 && is(i - 2, P::PROBE)) return true;  // probe size_t(int), whatever its name means elsewhere
     return i > 0 && i - 1 != end_of_type_ && any(i - 1, P::IDENTIFIER, P::RPAREN, P::RBRACKET, P::AGGREGATION, P::IF);
   }
 
@@ -181,6 +182,7 @@ class SyntaxError {
     for (const char* quote : {"\u201c", "\u201d", "\u2018", "\u2019"})
       if (text_.compare(token->getStartIndex(), 3, quote) == 0) return "quotes are written \" and '";
     if (is_keyword_as_name(token)) return spelling(token) + " is a word of D: choose another name";
+    if (tokens_.get(0)->getType() == P::PROVIDER) return hint_in_provider(token);
     if (std::string shape = hint_on_shape(token); !shape.empty()) return shape;
     if (std::string word = hint_on_other_syntax(text_, token->getStartIndex()); !word.empty()) return word;
     if (is_in_predicate(token)) return "a / that ends the predicate is missing before it";
@@ -188,6 +190,15 @@ class SyntaxError {
     if (lacks_comma(token)) return "a , is missing before it";
     const std::string other = hint_on_other_probe(text_, token->getStartIndex());
     return other.empty() ? unclosed(token) : other;
+  }
+
+  /// Of a declaration of probes.
+  std::string hint_in_provider(antlr4::Token* token) const {
+    const std::string bracket = unclosed(token);
+    if (!bracket.empty()) return bracket;
+    const bool ends_probe =
+        token->getTokenIndex() > 0 && tokens_.get(token->getTokenIndex() - 1)->getType() == P::RPAREN;
+    return ends_probe ? "a ; is missing before it" : "a provider has probes: probe NAME(TYPE, TYPE);";
   }
 
   /// int counter; where counter is a word of provider declarations.

@@ -33,6 +33,7 @@ SOURCES = {".cpp", ".h", ".c", ".inc", ".g4", ".py", ".d"}
 LICENCES = (
     ("kmod/shared/", {"MIT OR GPL-2.0-only"}),
     ("kmod/", {"GPL-2.0"}),
+    ("compiler/header/sdt.h", {"MIT"}),  # it goes into programs
     ("runtime/framework/provider.h", {"MIT OR GPL-2.0-only"}),
     ("runtime/bpf/", {"MIT OR GPL-2.0-only"}),  # it makes programs that run in the kernel
     ("runtime/base/", {"MIT", "GPL-3.0-or-later"}),  # MIT for files that providers outside the tree need

@@ -90,6 +90,22 @@ TEST(Arguments, WhyIsForProcessesOnly) {
     EXPECT_THAT(wrong({"--why", "-p", "7", other}).message, HasSubstr("--why: it traces nothing")) << other;
 }
 
+TEST(Arguments, MakefilesGiveTheOptionsOfABuildInAnyOrder) {
+  const Arguments header = right({"-o", "p.h", "-C", "-h", "-DA", "-s", "p.d", "-xnolibs", "-64", "-S"});
+  EXPECT_EQ(header.mode, Mode::Header);
+  EXPECT_EQ(header.output, "p.h");
+  EXPECT_EQ(header.programs.size(), 1u);
+  for (const Words& words :
+       {Words{"-C", "-G", "-s", "p.d", "a.o", "b.o", "-o", "p.o"}, Words{"-o", "p.o", "-G", "a.o", "-s", "p.d", "b.o"},
+        Words{"a.o", "-G", "-s", "p.d", "-o", "p.o", "b.o"}, Words{"-s", "p.d", "-o", "p.o", "a.o", "b.o", "-G"}}) {
+    const Arguments object = right(words);
+    EXPECT_EQ(object.mode, Mode::Object);
+    EXPECT_EQ(object.output, "p.o");
+    EXPECT_THAT(object.words, ElementsAre("a.o", "b.o")) << testing::PrintToString(words);
+    EXPECT_THAT(object.commands, IsEmpty());
+  }
+}
+
 TEST(Arguments, DeltaOrCumulative) {
   EXPECT_EQ(settings_of(right({"--delta", "--delta", "-n", "BEGIN"})), "temporality=delta temporality=delta");
   EXPECT_EQ(settings_of(right({"--cumulative", "-n", "BEGIN"})), "temporality=cumulative");
@@ -223,9 +239,12 @@ TEST(Arguments, WhatIsRefused) {
             "trace(copyinstr(arg1)); }'",
             true},
            {{"-e", "-l"},
-            "only one of these may be given: -l, -e, --repl, --why, --check-provider, --completion, --help, -V",
+            "only one of these may be given: -l, -e, --repl, --why, --check-provider, --completion, --help, -V, -h, -G",
             true},
-           {{"-G"}, "-G: USDT is not there yet", false},
+           {{"-G"}, "-G requires one or more scripts\n    -G -s FILE.d -o FILE.o OBJECTS", true},
+           {{"-h", "-G", "-s", "a.d"}, "only one of these may be given: ", true},
+           {{"-h", "-n", "BEGIN"}, "-h: the declarations come from a file: -s FILE.d", false},
+           {{"-G", "-s", "a.d", "-c", "ls"}, "-G: it traces nothing, so -c and -p have no place", false},
            {{"-A"}, "anonymous tracing is not there", false},
            {{"syscall:::entry"}, "did you mean -n 'syscall:::entry'?", false},
            {{"-e", "raw=open", "ls"}, "-e raw=: not there", false},

@@ -143,7 +143,6 @@ def words_that_are_meant_otherwise_are_explained(world):
                                 "    -f takes the name of a function; a program, with its children, is traced by: sonde PROGRAM ARGS\n"),
             (["-e", "openat", "ls"], "sonde: no probes specified\n    -e compiles what -n and -s name; the calls of a program: sonde -e trace=openat PROGRAM ARGS\n"),
             (["-s", "200", "ls"], "sonde: failed to open 200: No such file or directory\n    -s takes a script; longer strings: -x strsize=200\n"),
-            (["-h"], "sonde: -h: USDT is not there yet\n    --help prints the options\n"),
             (["nosuchprogram"], "sonde: failed to execute nosuchprogram: No such file or directory\n")):
         equal(world.sonde(*arguments, status=1).stderr, said, f"what {arguments} says")
     piped = world.sonde("-q", "-n", "BEGIN { exit(0); }", "-c", "echo a | cat").stderr

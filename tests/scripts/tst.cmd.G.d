@@ -1,10 +1,6 @@
 /* @rows: cmd.Gh */
-/* @command: -G -s @script@ */
-/* @status: 1 */
-/* @stderr: -G: USDT is not there yet */
-/* -G is refused by name. */
-BEGIN
-{
-	trace("script");
-	exit(0);
-}
+/* @command: -o @scratch@/probes.o -G -xlazyload -s @script@ */
+/* -G writes an object, and nothing else; -x of DTrace's linker is ignored. */
+provider app {
+	probe start();
+};

@@ -1,10 +1,6 @@
 /* @rows: cmd.Gh */
-/* @command: -h -s @script@ */
-/* @status: 1 */
-/* @stderr: -h: USDT is not there yet */
-/* -h is refused by name. */
-BEGIN
-{
-	trace("script");
-	exit(0);
-}
+/* @command: -h -s @script@ -o @scratch@/probes.h */
+/* -h writes a header for a program, and nothing else. */
+provider app {
+	probe start();
+};

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# cmake -DOUT=FILE -DHEADER=sdt.h -P core.cmake: what is above the macros of sys/sdt.h, as a string of C++.
+file(READ ${HEADER} text)
+string(FIND "${text}" "#ifndef sonde_sdt_core\n" begin)
+if(begin EQUAL -1)
+  message(FATAL_ERROR "${HEADER} has no #ifndef sonde_sdt_core")
+endif()
+string(SUBSTRING "${text}" ${begin} -1 text)
+set(end "#endif /* sonde_sdt_core */\n")
+string(FIND "${text}" "${end}" at)
+if(at EQUAL -1)
+  message(FATAL_ERROR "${HEADER} has no line ${end}")
+endif()
+string(LENGTH "${end}" length)
+math(EXPR at "${at} + ${length}")
+string(SUBSTRING "${text}" 0 ${at} text)
+file(WRITE ${OUT} "R\"sdt(${text})sdt\"\n")

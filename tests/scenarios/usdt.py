@@ -504,9 +504,8 @@ def usdt_java(world):
 POSTGRES = pathlib.Path("/usr/lib/postgresql/15/bin")
 
 
-@scenario()
-def usdt_postgres(world):
-    """The text of each query, of backends that a postmaster forks, and of one that runs already."""
+def with_postgres(world, act):
+    """Runs a cluster of PostgreSQL, and act(its folder, the postmaster, how to run a command as postgres)."""
     if not (POSTGRES / "postgres").exists() or os.getuid() != 0:
         raise Skip("no PostgreSQL 15, or not root")
     folder = pathlib.Path(world.path("data", "")).parent / "cluster"
@@ -519,14 +518,22 @@ def usdt_postgres(world):
 
     as_postgres(f"{POSTGRES}/initdb -D {folder} && {POSTGRES}/pg_ctl -D {folder} -o \"-k {folder} -h ''\" -l {folder}/log -w start")
     try:
-        master = (folder / "postmaster.pid").read_text().split()[0]
+        act(folder, (folder / "postmaster.pid").read_text(encoding="utf-8").split()[0], as_postgres)
+    finally:
+        as_postgres(f"{POSTGRES}/pg_ctl -D {folder} -m fast stop")
+
+
+@scenario()
+def usdt_postgres(world):
+    """The text of each query, of backends that a postmaster forks."""
+    def queries(folder, master, as_postgres):
         sonde = world.start_sonde("-q", "-p", master, "-n", r'BEGIN { printf("ready\n"); } postgresql$target:::query-start { printf("%d %s\n", pid == $target, copyinstr(arg0)); }')
         equal(sonde.stdout.readline().strip(), "ready", "its start")
         equal(as_postgres(f"psql -h {folder} -tAc 'select 6 * 7' -c 'select 6 + 7' postgres").split(), ["42", "13"], "answers")
         sonde.send_signal(2)
         equal(world.finish(sonde).stdout.split("\n")[:2], ["0 select 6 * 7", "0 select 6 + 7"], "queries")
-    finally:
-        as_postgres(f"{POSTGRES}/pg_ctl -D {folder} -m fast stop")
+
+    with_postgres(world, queries)
 
 
 def guard_of(sonde):

@@ -25,7 +25,7 @@ outer(2)
 def traced(world, script, command, *options):
     """What the script prints of a program."""
     if source_here() != "ptrace" and script.startswith("py_"):
-        raise Skip("Python's lines must be switched on: a clause more")
+        options += ("-n", "python*:::line { }")  # the kernel switches on what is traced, and no more
     return world.sonde("-Z", *options, "-s", IN_USE / f"{script}.d", "-c", command).stdout
 
 
@@ -59,7 +59,7 @@ def script_py_time(world):
 @scenario()
 def script_php_calls(world):
     if shutil.which("php8.2") is None:
-        raise Skip("no php8.2")
+        raise Skip("no php8.2: php8.2-cli")
     text = world.path("calls.php", "<?php class A { static function f($n) { return g($n); } } function g($n) { return $n; } for ($i = 0; $i < 41; $i++) A::f($i);")
     equal(sorted(line for line in traced(world, "php_calls", f"php8.2 -n {text}").splitlines() if line), ["call A::f 41", "call g 41", "call main 1", "request calls.php 1"], "PHP")
 
@@ -67,7 +67,7 @@ def script_php_calls(world):
 @scenario()
 def script_rb_flow(world):
     if shutil.which("ruby3.1") is None:
-        raise Skip("no ruby3.1")
+        raise Skip("no ruby3.1: ruby3.1")
     on = world.path("on.rb", "TracePoint.new(:call, :return){}.enable\n")
     text = world.path("flow.rb", "def inner(n)\n  n\nend\ndef outer(n)\n  inner(n)\nend\n2.times { |i| outer(i) }\n")
     found = [line for line in traced(world, "rb_flow", f"ruby3.1 --disable-gems {text}", "-x", f"setenv=RUBYOPT=-r{on}").splitlines() if "Object#" in line]
@@ -88,14 +88,12 @@ public class Methods {
 
 @scenario()
 def script_j_methods(world):
-    if shutil.which("java") is None or shutil.which("javac") is None:
-        raise Skip("no Java with a compiler")
+    if shutil.which("javac") is None:
+        raise Skip("no javac: openjdk-17-jdk-headless")
     source = world.path("Methods.java", JAVA)
     subprocess.run(["javac", source], check=True)
     folder = pathlib.Path(source).parent
     found = traced(world, "j_methods", f"java -XX:+ExtendedDTraceProbes -cp {folder} Methods")
-    if "hotspot" in world.last.stderr and "threads" not in found:
-        raise Skip("this JVM has no such probes")
     own = sorted(line for line in found.splitlines() if line.startswith("Methods.") and "lambda" not in line)
     equal(own, ["Methods.inner 107", "Methods.main 1", "Methods.outer 107"], "methods")
     equal([line for line in found.splitlines() if line.startswith("Methods.lambda")], ["Methods.lambda$main$0 7"], "the threads' own")

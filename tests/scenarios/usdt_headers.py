@@ -316,3 +316,39 @@ def what_cannot_be_made_is_said(world):
     check(pathlib.Path(world.path("good.o")).stat().st_size > 64, "an object, named as the script")
     warned = world.sonde("-h", "-s", world.path("cpp.d", "#define T int\nprovider p { probe a(T); };\n"))
     check("-C runs cpp" in warned.stderr and pathlib.Path(world.path("cpp.h")).exists(), f"a line for cpp: {warned.stderr!r}")
+
+
+# what own_probes.c passes: each firing, in order. Of floating-point values the bits; of a struct of 4 bytes, them
+PASSED = """\
+open 0 0 0
+small-signed -1 -300 0
+small-unsigned 200 60000 0
+wide-signed -1 -5000000000 0
+wide-unsigned 4000000000 -81985529216486896 0
+floats 1065353216 4612811918334230528 0
+flags 0 7 0
+in-line 1 0 0
+constants -5 1099511627776 4612248968380809216
+bits 5 -3 0
+counted 1 0 0
+most 1 2 3
+closed 0 0 0
+in-line 2 0 0
+"""
+
+
+@scenario(seconds=600)
+def sonde_reads_what_the_macros_pass(world):
+    needs_clang()
+    silently(world, "-h", "-s", support.PROGRAMS / "own_probes.d")
+    names = dict.fromkeys(line.split()[0] for line in PASSED.splitlines())
+    script = ",".join(f"shop$target:a.out::{name}" for name in names) + ' { printf("%s %d %d %d\\n", probename, (int64_t)arg0, (int64_t)arg1, (int64_t)arg2); }\n'
+    script += 'shop$target:a.out::texts { printf("%s %s\\n", copyinstr(arg0), copyinstr(arg1)); }\n'
+    for compiler, flags in (("gcc", f"{C} -O0"), ("gcc", f"{C} -O2"), ("clang", f"{C} -O0"), ("clang", f"{C} -O3"), ("g++", "-std=c++98 -O2"), ("clang++", "-std=c++20 -O1 -flto")):
+        program = build(world, compiler, flags)
+        result = world.sonde("-q", "-s", world.path("shop.d", script), "-o", world.path("traced"), "-c", program)
+        lines = pathlib.Path(world.path("traced")).read_text()
+        os.remove(world.path("traced"))
+        equal(lines.replace("\n\n", "\n").strip("\n").replace("text literal\n", ""), PASSED.strip("\n"), f"{compiler} {flags}: what was traced")
+        check("text literal\n" in lines, f"{compiler} {flags}: texts")
+        equal(len(result.stdout.strip()), 4, f"{compiler} {flags}: what is on")

@@ -49,6 +49,14 @@ std::vector<const File*> Files::of_any(uint32_t pid) {
   return found;
 }
 
+const File* Files::at(const std::string& path) {
+  const FileId id = shown_number(path);
+  if (id.inode == 0) return nullptr;
+  const auto [at, fresh] = files_.try_emplace(Number(id.major, id.minor, id.inode, path));
+  if (fresh) at->second = {path, path, false, read_usdt_sites(path)};
+  return at->second.sites.empty() ? nullptr : &at->second;
+}
+
 std::vector<uint32_t> all_processes() {
   std::vector<uint32_t> pids;
   std::error_code error;

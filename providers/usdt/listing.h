@@ -26,6 +26,8 @@ class Files {
   /// The same of a process that need not be traced. A file that is known is not looked up again: a list of the machine's
   /// processes meets each library a hundred times.
   std::vector<const File*> of_any(uint32_t pid);
+  /// The file that a path leads to here, whether or not a process has mapped it; null: it has no notes.
+  const File* at(const std::string& path);
 
  private:
   using Number = std::tuple<uint32_t, uint32_t, uint64_t, std::string>;  // device, inode and path

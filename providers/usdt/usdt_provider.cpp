@@ -280,7 +280,7 @@ bool can_be_provider(const std::string& name) {
 bool means(const dtrace_probedesc_t& spec, const std::string& field, const File& file, const UsdtSite& site) {
   const bool named = sonde_glob_match(dashed(spec.dtpd_name).c_str(), dashed(site.name).c_str()) != 0;
   const bool module = sonde_glob_match(spec.dtpd_mod, module_of(file).c_str()) != 0 ||
-                      (file.program && std::string_view(spec.dtpd_mod) == "a.out");
+                      (file.program && std::string_view(spec.dtpd_mod) == "a.out") || spec.dtpd_mod == file.mapped;
   return named && module && sonde_glob_match(spec.dtpd_func, shown_name(site.symbol).c_str()) != 0 &&
          sonde_glob_match(spec.dtpd_provider, field.c_str()) != 0;
 }
@@ -294,17 +294,21 @@ void match(const dtrace_probedesc_t& spec, const Born& born) {
           sonde_provide_match(id);
 }
 
-/// Registers what the description names of the files of `pid`, 0: of all.
+/// Registers what the description names of the files of `pid`, 0: of all, and of the one whose path is its module: nobody
+/// need have mapped that yet.
 void bear(const dtrace_probedesc_t& spec, uint32_t pid) {
   std::set<std::string> names;
-  for (const File* file : files_of(pid))
+  std::vector<const File*> files = files_of(pid);
+  const File* named = pid == 0 && spec.dtpd_mod[0] == '/' ? g_usdt.files.at(spec.dtpd_mod) : nullptr;
+  if (named != nullptr && std::ranges::count(files, named) == 0) files.push_back(named);
+  for (const File* file : files)
     for (const UsdtSite& site : file->sites) names.insert(site.provider);
   for (const std::string& name : names) {
     const std::string field = name + (pid == 0 ? "*" : std::to_string(pid));
     if (sonde_glob_match(spec.dtpd_provider, field.c_str()) == 0 || !can_be_provider(name)) continue;
     Born* born = born_of(name, pid);
     if (born == nullptr) continue;
-    add_files(*born);
+    for (const File* file : files) add_file(*born, *file);
     match(spec, *born);
   }
 }
@@ -362,6 +366,9 @@ void on_description(void*, const dtrace_probedesc_t* spec) {
     return bear(*spec, number);
   }
   const bool any = field.find_first_not_of('*') == field.npos;
+  // `:::query-start` may be one of these; `:::` and `BEGIN` ask for what there is.
+  const bool by_name = std::string_view(spec->dtpd_name).find_first_not_of('*') != std::string_view::npos;
+  if (any && (!by_name || sonde_has_source() == 0)) return;
   if (!any && field.find_first_of("*?[") == field.npos) return explain(*spec);
   if (sonde_has_source() == 0) {
     for (const uint32_t pid : traced.empty() ? usdt::all_processes() : traced) bear(*spec, pid);

@@ -77,7 +77,7 @@ static void* run(void* probe) {
 
 TEST_F(CheckPlugin, SaysWhatFires) {
   const std::string said = check(provider("fires", firing("#define IN_DISABLE END_THREAD")));
-  EXPECT_THAT(said, HasSubstr("fires.so: provider interface 2\n"));
+  EXPECT_THAT(said, HasSubstr("fires.so: provider interface 3\n"));
   EXPECT_THAT(said, HasSubstr("  try:::one()\n"));
   EXPECT_THAT(said, HasSubstr("times, first with 42, 0, 0, 0, 0\n"));
   EXPECT_THAT(said, HasSubstr("fires.so: 1 probes, nothing wrong\nstatus 0"));

@@ -55,9 +55,9 @@ TEST_F(Bad, UndefinedSymbol) {
 TEST_F(Bad, OtherAbi) {
   const std::string newer = "#undef SONDE_PROVIDER_ABI\n#define SONDE_PROVIDER_ABI 99";
   EXPECT_EQ(verdict(provider("newer", newer)),
-            "it was made for provider interface 99, and this is 2: a newer Sonde runs it");
+            "it was made for provider interface 99, and this is 3: a newer Sonde runs it");
   const std::string older = "#undef SONDE_PROVIDER_ABI\n#define SONDE_PROVIDER_ABI 1";
-  const std::string again = "it was made for provider interface 1, and this is 2: it must be compiled again";
+  const std::string again = "it was made for provider interface 1, and this is 3: it must be compiled again";
   EXPECT_EQ(verdict(provider("older", older)), again);
   // It calls what that interface had, and this one has not.
   EXPECT_EQ(verdict(provider("tells", older + "\nvoid sonde_tell(const char*);\n#define IN_ENABLE sonde_tell(\"\")")),

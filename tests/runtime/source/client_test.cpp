@@ -186,7 +186,9 @@ TEST(Registry, AutoTakesASourceThatTracesAll) {
   EXPECT_EQ(missing("auto", {"syscall", "profile", "syscall"}), "asked");
   EXPECT_EQ(missing("auto", {"proc", "syscall"}), "asked");
   EXPECT_EQ(missing("auto", {"syscall", "pid"}), "");
-  EXPECT_EQ(missing("auto", {"sys*"}), "");
+  EXPECT_EQ(missing("auto", {"python*"}), "asked") << "a provider of programs: taps in their files";
+  EXPECT_EQ(missing("auto", {"python42", "syscall"}), "asked");
+  EXPECT_EQ(missing("auto", {"pid42"}), "");
   EXPECT_EQ(missing("auto", {}), "") << "nothing will be traced, or it is not known";
   EXPECT_EQ(missing("one", {}), "error") << "whoever names it gets its own words";
 }

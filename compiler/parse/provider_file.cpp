@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "compiler/parse/provider_file.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <set>
@@ -84,14 +85,13 @@ class ProviderFileReader {
   bool in_provider_ = false;
 };
 
-/// D's own lines, and what cpp leaves behind: # 12 "file".
+/// Any other line that begins with # is for some other reader, or a remark, as libvirt's "# file: src/x.c".
 bool is_for_cpp(std::string_view line) {
-  constexpr std::array<std::string_view, 6> kOurs = {"pragma", "line", "ident", "error", "!", "sccs"};
-  const size_t word = line.find_first_not_of(" \t", 1);
-  if (word == std::string_view::npos || std::isdigit(static_cast<unsigned char>(line[word]))) return false;
-  for (std::string_view one : kOurs)
-    if (line.substr(word).starts_with(one)) return false;
-  return true;
+  constexpr std::array<std::string_view, 9> kDirectives = {"define", "undef", "include", "ifdef", "ifndef",
+                                                           "if",     "elif",  "else",    "endif"};
+  const size_t begin = std::min(line.find_first_not_of(" \t", 1), line.size());
+  const size_t end = std::min(line.find_first_of(" \t(\"<\r/", begin), line.size());
+  return std::ranges::find(kDirectives, line.substr(begin, end - begin)) != kDirectives.end();
 }
 
 }  // namespace

@@ -59,10 +59,11 @@ TEST(Declared, WordsThatNobodyKnowsAreTypes) {
 
 TEST(Declared, LinesForCppAreDoubtful) {
   Diagnostics diagnostics;
-  EXPECT_EQ(declared_providers("#define T int\n#pragma D option quiet\n#line 3 \"x\"\nprovider p { probe a(T); };",
-                               diagnostics)
-                .size(),
-            1u);
+  EXPECT_EQ(
+      declared_providers(
+          "#define T int\n#pragma D option quiet\n# file: x.c\n#line 3 \"x\"\nprovider p { probe a(T); };", diagnostics)
+          .size(),
+      1u);
   EXPECT_FALSE(diagnostics.any());
   ASSERT_EQ(diagnostics.warnings().size(), 1u);
   EXPECT_EQ(diagnostics.warnings().front().where.begin, 0u);

@@ -45,7 +45,7 @@ def stock_arguments_by_their_types(world):
     """Integers of each size, structs in registers and on the stack, bit fields, members behind pointers, results."""
     need_it(world)
     for level in ("-O0", "-O2"):
-        check_both(world, world.program("typed_arguments", level), "".join(WRITTEN), list(WRITTEN.values()), level)
+        check_both(world, own_copy(world, world.program("typed_arguments", level)), "".join(WRITTEN), list(WRITTEN.values()), level)
 
 
 def printed(world, source, clauses, program):
@@ -59,7 +59,7 @@ def printed(world, source, clauses, program):
 def stock_arguments_as_a_whole(world):
     """Copies of whole arguments, in variables and by print(); in predicates, keys and aggregations, whichever the kernel keeps."""
     need_it(world)
-    program = world.program("typed_arguments", "-O2")
+    program = own_copy(world, world.program("typed_arguments", "-O2"))
     for clauses, some in (('pid$target:a.out:pair:entry { this->p = args[0]; print(&args[0]); trace(this->p.b); } pid$target:a.out:triple:entry { print(&args[1]); } pid$target:a.out:made:return { print(&args[1]); }', "-9876543210"),
                           ('pid$target:a.out:pair:entry /args[0].b == -77 && args[1] > 5/ { @[args[0].a] = sum(args[1]); } pid$target:a.out:nested:entry /args[0].inner.y != 2/ { @n = count(); }', "-1234567890123"),
                           ('pid$target:a.out:narrow:return { @q[args[1]] = quantize(args[1]); } pid$target:a.out:triple:entry { @t[args[1].b] = max(args[1].a); self->a = args[1].b; } '
@@ -73,7 +73,7 @@ def stock_arguments_as_a_whole(world):
 def stock_arguments_at_taps_that_differ(world):
     """One clause for functions that have the argument in different places: a program, and a list of places for each."""
     need_it(world)
-    check_both(world, world.program("typed_arguments", "-O2"),
+    check_both(world, own_copy(world, world.program("typed_arguments", "-O2")),
                'pid$target:a.out:pair:entry, pid$target:a.out:mixed:entry { printf("%s %d\\n", probefunc, args[1]); } '
                'pid$target:a.out:made:entry { printf("made %d\\n", args[1]); } pid$target:a.out:nested:entry, pid$target:a.out:pair:entry { printf("%s again %d\\n", probefunc, args[1]); }',
                ["pair 66", "pair again 66", "nested again 68", "mixed 69", "made 70"], "several functions")
@@ -110,7 +110,7 @@ def stock_arguments_that_cannot_be_read(world):
     """A vector register is refused by name, with who can, where a script reads it: the other half of such a struct is there.
     What has no place is the fault that it is on ptrace."""
     need_it(world)
-    program = world.program("typed_arguments", "-O2")
+    program = own_copy(world, world.program("typed_arguments", "-O2"))
     for value in ("trace(args[0].b)", "print(&args[0])"):
         refused = world.sonde(*SOURCE, "-n", f"pid$target:a.out:mixed:entry {{ {value}; }}", "-c", program, status=1)
         for said in ("args[0] is in a vector register", "not traced, 1 of 1 places", pathlib.Path(program).name + "+0x", "-x source=", "ptrace"):

@@ -287,7 +287,7 @@ def stock_script_cswstat(world):
 @scenario()
 def each_script_without_a_target_is_run(_world):
     """On the whole machine: no such script is unused here."""
-    text = "".join((pathlib.Path(__file__).parent / f"{one}.py").read_text(encoding="utf-8") for one in ("stock_kernel_in_use", "kernel_scripts"))
+    text = "".join((pathlib.Path(__file__).parent / f"{one}.py").read_text(encoding="utf-8") for one in ("stock_kernel_in_use", "usdt_in_use", "kernel_scripts"))
     scripts = [path for folder in (IN_USE, EXAMPLES) for path in folder.glob("*.d") if "target" not in path.read_text(encoding="utf-8")]
     check(len(scripts) > 30, f"{len(scripts)} scripts")
     equal([path.name for path in scripts if f'"{path.stem}"' not in text], [], "scripts without a scenario")

@@ -6,7 +6,8 @@ import shutil
 import subprocess
 
 from in_use import IN_USE, rows
-from support import Skip, check, equal, scenario, source_here
+from stock_kernel import SOURCE as BPF, need_it, stop_tracing
+from support import Skip, check, equal, scenario, source_here, wait_until
 from usdt import PYTHON, need_python, with_postgres
 
 FLOW = """def inner(n):
@@ -109,5 +110,61 @@ def script_pg_queries(world):
         sonde.send_signal(2)
         lines = world.finish(sonde).stdout.splitlines()
         equal(sorted(line for line in lines if line.startswith(("select", "commits"))), ["commits: 9", "select 6 * 7: 3", "select 6 + 7: 3"], f"queries, each a transaction, and one of each connection: {lines}")
+
+    with_postgres(world, queries)
+
+
+def whole(world, script, act, *options):
+    """What the script prints of the whole machine, on a stock kernel, while act() lets programs work that run already."""
+    need_it(world)
+    sonde = world.start_sonde("-Z", *BPF, *options, "-n", r'BEGIN { printf("ready\n"); }', "-s", IN_USE / f"{script}.d")
+    lines = iter(sonde.stdout.readline, "")
+    check(any(line.strip() == "ready" for line in lines), "its start")
+    act()
+    return stop_tracing(world, sonde).stdout
+
+
+@scenario()
+def whole_machine_of_python(world):
+    """Without a target: processes that run already, by their files."""
+    text = need_python(world)
+    lines = ("-n", "python*:::line { }")
+    for script, wanted in (("py_calls", lambda out: sorted(row for row in rows(out) if row[:1] == ["calls.py"])),
+                           ("py_flow", lambda out: [line.split()[-1] for line in out.splitlines() if "calls.py" in line and "->" in line])):
+        program = world.start([PYTHON, text], stdin=subprocess.PIPE)
+        wait_until(lambda: "python3.11" in pathlib.Path(f"/proc/{program.pid}/maps").read_text(encoding="utf-8"), what="its start")
+
+        def work(program=program):
+            program.stdin.write("\n")
+            program.stdin.flush()
+            equal(program.stdout.readline().strip(), "done", "the program")
+
+        found = wanted(whole(world, script, work, *lines))
+        expected = [["calls.py", name, "1000"] for name in ("inner", "middle", "outer")] if script == "py_calls" else ["outer", "middle", "inner"] * 1000
+        equal(found, expected, script)
+        program.kill()
+
+
+@scenario()
+def whole_machine_of_php(world):
+    if shutil.which("php8.2") is None:
+        raise Skip("no php8.2: php8.2-cli")
+    text = world.path("waits.php", "<?php function own_f($n) { return $n; } echo \"up\\n\"; fgets(STDIN); for ($i = 0; $i < 41; $i++) own_f($i); echo \"done\\n\";")
+    program = world.start(["php8.2", "-n", text], env=world.environment({"USE_ZEND_DTRACE": "1"}), stdin=subprocess.PIPE)
+    equal(program.stdout.readline().strip(), "up", "its start")
+
+    def work():
+        program.stdin.write("\n")
+        program.stdin.flush()
+        equal(program.stdout.readline().strip(), "done", "the program")
+
+    check("call own_f 41" in whole(world, "php_calls", work), "calls")
+
+
+@scenario()
+def whole_machine_of_postgres(world):
+    def queries(folder, _master, as_postgres):
+        found = whole(world, "pg_queries", lambda: [as_postgres(f"psql -h {folder} -tAc 'select 41 + {n}' postgres") for n in range(3)])
+        equal(sorted(line for line in found.splitlines() if line.startswith("select 41")), [f"select 41 + {n}: 1" for n in range(3)], "queries")
 
     with_postgres(world, queries)

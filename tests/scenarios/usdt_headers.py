@@ -14,6 +14,9 @@ from support import Skip, check, equal, scenario
 
 NOPS = bytes.fromhex("90 0f1f440000")
 
+# not among the programs, which are compiled as they are: it needs the header that sonde -h makes
+OWN = support.PROGRAMS.parent / "own_probes"
+
 # what is before the @ of each argument of own_probes.d; of bit-fields, GCC takes the size that their bits need
 ARGUMENTS = {
     "open": (), "closed": (), "small__signed": ("-1", "-2"), "small__unsigned": ("1", "2"), "wide__signed": ("-4", "-8"),
@@ -104,7 +107,7 @@ def build(world, compiler, flags, objects=(), name="program"):
     halves = []
     for half in ("", "-DMORE"):
         halves.append(world.path(f"{name}{half}.o"))
-        run(world, [compiler, *flags.split(), *language, *([half] if half else []), "-I", world.home, "-c", support.PROGRAMS / "own_probes.c", "-o", halves[-1]])
+        run(world, [compiler, *flags.split(), *language, *([half] if half else []), "-I", world.home, "-c", OWN / "own_probes.c", "-o", halves[-1]])
     linker = ["-fuse-ld=lld"] if compiler.startswith("clang") and "-flto" in flags else []
     run(world, [compiler, *flags.split(), *linker, *halves, *objects, "-o", world.path(name)])
     return world.path(name)
@@ -137,7 +140,7 @@ def check_notes(path, what, constants, copies=1):
 @scenario(seconds=600)
 def compilers_make_notes_of_the_header(world):
     needs_clang()
-    declarations = support.PROGRAMS / "own_probes.d"
+    declarations = OWN / "own_probes.d"
     silently(world, "-h", "-s", declarations)
     made = pathlib.Path(world.path("own_probes.h"))
     text = made.read_text()
@@ -162,7 +165,7 @@ def compilers_make_notes_of_the_header(world):
 
 @scenario()
 def a_counter_switches_its_own_probe_on(world):
-    silently(world, "-h", "-s", support.PROGRAMS / "own_probes.d")
+    silently(world, "-h", "-s", OWN / "own_probes.d")
     for flags in ("-O0", "-O2 -flto"):
         path = build(world, "gcc", f"{C} {flags}")
         counters = {note.name: note.counter for note in Elf(path).notes()}
@@ -182,7 +185,7 @@ def a_counter_switches_its_own_probe_on(world):
 
 @scenario()
 def probes_can_be_left_out(world):
-    silently(world, "-h", "-s", support.PROGRAMS / "own_probes.d")
+    silently(world, "-h", "-s", OWN / "own_probes.d")
     for compiler, flags in (("gcc", f"{C} -O2"), ("g++", "-std=c++17 -Wall -Wextra -Werror -O2")):
         path = build(world, compiler, flags + " -DSONDE_NO_PROBES -Wno-unused-but-set-variable")
         equal((list(Elf(path).notes()), ".probes" in Elf(path).sections), ([], False), f"{compiler}: what is left")
@@ -340,7 +343,7 @@ in-line 2 0 0
 @scenario(seconds=600)
 def sonde_reads_what_the_macros_pass(world):
     needs_clang()
-    silently(world, "-h", "-s", support.PROGRAMS / "own_probes.d")
+    silently(world, "-h", "-s", OWN / "own_probes.d")
     names = dict.fromkeys(line.split()[0] for line in PASSED.splitlines())
     script = ",".join(f"shop$target:a.out::{name}" for name in names) + ' { printf("%s %d %d %d\\n", probename, (int64_t)arg0, (int64_t)arg1, (int64_t)arg2); }\n'
     script += 'shop$target:a.out::texts { printf("%s %s\\n", copyinstr(arg0), copyinstr(arg1)); }\n'

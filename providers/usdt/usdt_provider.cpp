@@ -27,6 +27,7 @@
 #include "kmod/shared/dif.h"
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
+#include "providers/usdt/declared.h"
 #include "providers/usdt/listing.h"
 #include "providers/usdt/quirks.h"
 #include "runtime/process/demangle.h"
@@ -214,6 +215,25 @@ std::string type_of(const UsdtArgument& argument) {
   return sign + "int" + std::to_string(8 * bytes) + "_t";
 }
 
+/// "const char *file" of "const char *file, int line"; empty: it declares less.
+std::string_view nth_of(std::string_view arguments, size_t index) {
+  for (; index > 0 && !arguments.empty(); index--) {
+    const size_t comma = arguments.find(", ");
+    arguments = comma == arguments.npos ? "" : arguments.substr(comma + 2);
+  }
+  return arguments.substr(0, arguments.find(','));
+}
+
+/// As the probe's authors declare it: type and name. Empty: nobody has written it down.
+std::string_view declared(const Probe& probe, size_t index) {
+  const UsdtSite& site = *probe.spots.front().site;
+  for (const usdt::Declared& row : usdt::kDeclared)
+    if (row.provider == site.provider &&
+        sonde_glob_match(std::string(row.probes).c_str(), dashed(site.name).c_str()) != 0)
+      return nth_of(row.arguments, index);
+  return {};
+}
+
 /// "%edi", and what other sites have: "%edi, %eax".
 std::string forms_of(const Probe& probe, size_t index) {
   std::vector<std::string> forms;
@@ -234,7 +254,13 @@ void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
     desc->dtargd_ndx = DTRACE_ARGNONE;
     return;
   }
-  std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", type_of(*argument).c_str());
+  const std::string_view known = argument->is_float ? std::string_view() : declared(probe, index);
+  const size_t end = known.find_last_of(" *") + 1;  // of the type
+  const std::string type =
+      known.empty() ? type_of(*argument) : std::string(known.substr(0, known.find_last_not_of(' ', end - 1) + 1));
+  std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", type.c_str());
+  std::snprintf(desc->dtargd_name, sizeof desc->dtargd_name, "%s",
+                std::string(known.substr(known.empty() ? 0 : end)).c_str());
   if (argument->parts.empty()) {
     desc->dtargd_mapping = -1;
     return sonde_argument_place((argument->text + ": " + argument->unknown).c_str(), 0);
@@ -354,6 +380,14 @@ void explain_untraced(const dtrace_probedesc_t& spec, uint32_t pid) {
   }
 }
 
+/// Whether a wildcard names a provider of sonde's own: then it is no reason to have threads wait that map a file.
+bool names_one_of_ours(const char* wildcard) {
+#define SONDE_NAME(name) #name,
+  constexpr const char* kOurs[] = {SONDE_PROVIDERS(SONDE_NAME)};
+#undef SONDE_NAME
+  return std::ranges::any_of(kOurs, [&](const char* name) { return sonde_glob_match(wildcard, name) != 0; });
+}
+
 void on_description(void*, const dtrace_probedesc_t* spec) {
   const std::string_view field = spec->dtpd_provider;
   const uint32_t number = process_named(field);
@@ -374,7 +408,7 @@ void on_description(void*, const dtrace_probedesc_t* spec) {
     for (const uint32_t pid : traced.empty() ? usdt::all_processes() : traced) bear(*spec, pid);
     return;
   }
-  sonde_follow_files("*");
+  if (!names_one_of_ours(spec->dtpd_provider)) sonde_follow_files("*");
   bear(*spec, 0);
 }
 

@@ -450,7 +450,7 @@ def usdt_list_of_the_machine(world):
         check(f"python{one.pid} " in listed, listed)
     one = programs[0]
     result = world.sonde("-lv", "-n", f"python{one.pid}:::function-entry").stdout
-    check("args[0]: uint64_t" in result and "args[2]: int32_t" in result, result)
+    check("args[0]: const char * file" in result and "args[2]: int line" in result, result)
     for one in programs:
         one.kill()
 

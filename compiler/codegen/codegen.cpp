@@ -8,8 +8,11 @@
 // A helper that may fail leaves its fault in the context. After each such call leave_on_fault() jumps to the exit.
 #include "compiler/codegen/codegen.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "compiler/types/arithmetic.h"
 
@@ -19,10 +22,11 @@ namespace {
 constexpr size_t kTextPiece = 64 * 1024;
 constexpr size_t kTextSlack = 64;
 
-/// Never freed: the runtime has noted where constants are.
+/// Never freed: the runtime has noted where constants are. Zeros of the kernel's, which cost nothing until they are used.
 char* new_piece(size_t size) {
-  static auto* pieces = new std::vector<std::unique_ptr<char[]>>;
-  return pieces->emplace_back(std::make_unique<char[]>(size)).get();
+  void* piece = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (piece == MAP_FAILED) throw std::bad_alloc();
+  return static_cast<char*>(piece);
 }
 
 bool has_code(const std::vector<LoweredStatement>& statements, const SplitClause& clause) {

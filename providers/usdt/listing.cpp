@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
+#include <set>
+#include <sstream>
 
 #include "runtime/framework/provider.h"
+#include "runtime/process/arch.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/process/program_file.h"
 
@@ -55,6 +59,28 @@ const File* Files::at(const std::string& path) {
   const auto [at, fresh] = files_.try_emplace(Number(id.major, id.minor, id.inode, path));
   if (fresh) at->second = {path, path, false, read_usdt_sites(path)};
   return at->second.sites.empty() ? nullptr : &at->second;
+}
+
+std::vector<const File*> Files::installed(std::string_view name) {
+  namespace fs = std::filesystem;
+  std::set<std::string> paths;
+  const auto look = [&paths](const std::string& folder, const std::string& begin) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      if (!entry.path().filename().string().starts_with(begin) || !entry.is_regular_file(error)) continue;
+      const fs::path path = fs::canonical(entry.path(), error);  // python3 leads to python3.11
+      if (!error) paths.insert(path);
+    }
+  };
+  const char* variable = std::getenv("PATH");
+  std::istringstream folders(variable == nullptr ? "" : variable);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (folder.starts_with('/')) look(folder, std::string(name));
+  for (const char* folder : machine::kLibraryFolders) look(folder, "lib" + std::string(name));
+  std::vector<const File*> found;
+  for (const std::string& path : paths)
+    if (const File* file = at(path)) found.push_back(file);
+  return found;
 }
 
 std::vector<uint32_t> all_processes() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -28,6 +29,8 @@ class Files {
   std::vector<const File*> of_any(uint32_t pid);
   /// The file that a path leads to here, whether or not a process has mapped it; null: it has no notes.
   const File* at(const std::string& path);
+  /// Those that a process may map later: programs of PATH whose names begin with `name`, and libraries with lib before it.
+  std::vector<const File*> installed(std::string_view name);
 
  private:
   using Number = std::tuple<uint32_t, uint32_t, uint64_t, std::string>;  // device, inode and path

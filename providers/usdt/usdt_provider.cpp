@@ -320,13 +320,31 @@ void match(const dtrace_probedesc_t& spec, const Born& born) {
           sonde_provide_match(id);
 }
 
-/// Registers what the description names of the files of `pid`, 0: of all, and of the one whose path is its module: nobody
-/// need have mapped that yet.
+/// Whether a wildcard names a provider of sonde's own: then it is no reason to have threads wait that map a file.
+bool names_one_of_ours(const char* wildcard) {
+#define SONDE_NAME(name) #name,
+  constexpr const char* kOurs[] = {SONDE_PROVIDERS(SONDE_NAME)};
+#undef SONDE_NAME
+  return std::ranges::any_of(kOurs, [&](const char* name) { return sonde_glob_match(wildcard, name) != 0; });
+}
+
+/// Of "python*"; empty: it is another wildcard.
+std::string_view name_before_star(std::string_view field) {
+  const size_t end = field.find_last_not_of('*') + 1;
+  return end == field.size() || field.find_first_of("*?[\\") < end ? std::string_view() : field.substr(0, end);
+}
+
+/// Registers what the description names of the files of `pid`; 0: of all, of the one whose path is its module, and of those
+/// that are installed by the provider's name. Nobody need have mapped these yet.
 void bear(const dtrace_probedesc_t& spec, uint32_t pid) {
   std::set<std::string> names;
   std::vector<const File*> files = files_of(pid);
   const File* named = pid == 0 && spec.dtpd_mod[0] == '/' ? g_usdt.files.at(spec.dtpd_mod) : nullptr;
-  if (named != nullptr && std::ranges::count(files, named) == 0) files.push_back(named);
+  std::vector<const File*> more = named != nullptr ? std::vector{named} : std::vector<const File*>();
+  const std::string_view name = name_before_star(spec.dtpd_provider);
+  if (pid == 0 && !name.empty() && !names_one_of_ours(spec.dtpd_provider)) more = g_usdt.files.installed(name);
+  for (const File* file : more)
+    if (std::ranges::count(files, file) == 0) files.push_back(file);
   for (const File* file : files)
     for (const UsdtSite& site : file->sites) names.insert(site.provider);
   for (const std::string& name : names) {
@@ -378,14 +396,6 @@ void explain_untraced(const dtrace_probedesc_t& spec, uint32_t pid) {
       return sonde_provide_error("D_PROC_GRAB", text.c_str());
     }
   }
-}
-
-/// Whether a wildcard names a provider of sonde's own: then it is no reason to have threads wait that map a file.
-bool names_one_of_ours(const char* wildcard) {
-#define SONDE_NAME(name) #name,
-  constexpr const char* kOurs[] = {SONDE_PROVIDERS(SONDE_NAME)};
-#undef SONDE_NAME
-  return std::ranges::any_of(kOurs, [&](const char* name) { return sonde_glob_match(wildcard, name) != 0; });
 }
 
 void on_description(void*, const dtrace_probedesc_t* spec) {

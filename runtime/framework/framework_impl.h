@@ -77,14 +77,15 @@ class TapRanges {
 struct ProbeState {
   ProbeInfo info;
   ProviderState* provider = nullptr;
-  int aframes = 0;
   void* parg = nullptr;
+  Few<EcbState> ecbs;  ///< by rising epid
+  TapRanges taps;      ///< armed, or queued in taps_to_arm
+  int aframes = 0;
   bool destroyed = false;
   bool enabled = false;    ///< dtps_enable has been called, dtps_disable has not
   bool uses_taps = false;  ///< while enabled: the source fires it, dtrace_probe() does not
-  Few<EcbState> ecbs;      ///< by rising epid
-  TapRanges taps;          ///< armed, or queued in taps_to_arm
 };
+static_assert(sizeof(ProbeState) <= 96);
 
 struct EnablingState {
   Enabling what;

@@ -159,7 +159,7 @@ ProbeId Framework::Impl::add_probe(ProviderState& owner, const ProbeIndex::Names
   const ProbeIndex::Texts texts = index.add(created, names);
   const ProbeInfo info{created, *texts[ProbeIndex::Provider], *texts[ProbeIndex::Module], *texts[ProbeIndex::Function],
                        *texts[ProbeIndex::Name]};
-  probes.push_back({info, &owner, aframes, parg});
+  probes.push_back({.info = info, .provider = &owner, .parg = parg, .ecbs = {}, .taps = {}, .aframes = aframes});
   owner.probes.push_back(created);
   return created;
 }

@@ -333,6 +333,7 @@ def middle(n):
     return inner(n)
 def outer(n):
     return middle(n)
+print("up", flush=True)
 sys.stdin.readline()
 for n in range(1000):
     outer(n)
@@ -352,6 +353,7 @@ def usdt_python(world):
     """Each call of a function of Python's, of a process that runs already, with its file and line."""
     text = need_python(world)
     program = world.start([PYTHON, text], stdin=subprocess.PIPE)
+    equal(program.stdout.readline().strip(), "up", "its start")
     lines = "" if source_here() == "ptrace" else "python$target:::line { } "  # the kernel switches on what is traced, and no more
     sonde = world.start_sonde("-q", "-p", str(program.pid), "-n", r'BEGIN { printf("ready\n"); } ' + lines +
                               f'python$target:::function-entry /copyinstr(arg0) == "{text}"/ {{ @[copyinstr(arg1), arg2] = count(); }}')
@@ -444,7 +446,8 @@ def usdt_list_of_the_machine(world):
     """-l without a target lists the processes that have such probes, by their numbers."""
     text = need_python(world)
     programs = [world.start([PYTHON, text], stdin=subprocess.PIPE) for _ in range(3)]
-    wait_until(lambda: all("python3.11" in pathlib.Path(f"/proc/{one.pid}/maps").read_text() for one in programs), what="their start")
+    for one in programs:
+        equal(one.stdout.readline().strip(), "up", "its start")
     listed = world.sonde("-l", "-n", "python*:::function-entry").stdout
     for one in programs:
         check(f"python{one.pid} " in listed, listed)

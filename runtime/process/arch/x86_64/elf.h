@@ -12,6 +12,8 @@ namespace sonde::machine {
 
 inline constexpr int kElfMachine = EM_X86_64;
 inline constexpr char kName[] = "x86-64";
+/// Where systems keep the machine's libraries.
+inline constexpr const char* kLibraryFolders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/local/lib"};
 inline constexpr uint8_t kNop = 0x90;  ///< the instruction of a USDT probe's site
 
 /// Types of relocations: of the object's own addresses, of an indirect function; by symbol: for calls, for data, for

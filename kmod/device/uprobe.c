@@ -263,8 +263,9 @@ void sonde_uprobes_init(void)
  * now.
  */
 static int utap_check_instruction(const struct sonde_uprobe_file *in,
-				  u64 offset, char *why)
+				  const struct sonde_tap *tap, char *why)
 {
+	u64 offset = tap->offset;
 	struct arch_uprobe uprobe = {};
 	loff_t at = offset;
 	ssize_t got = kernel_read(in->file, uprobe.insn, sizeof(uprobe.insn),
@@ -275,6 +276,10 @@ static int utap_check_instruction(const struct sonde_uprobe_file *in,
 			  offset);
 		return got < 0 ? got : -EINVAL;
 	}
+	if ((tap->flags & SONDE_TAP_NOP) && uprobe.insn[0] != SONDE_NOP_INSN)
+		return sonde_refuse(why, -ENOEXEC,
+				    "there is no nop any more at %s+0x%llx: the file has changed since its notes were read",
+				    in->path, offset);
 	if (uprobe.insn[0] == UPROBE_SWBP_INSN ||
 	    (analyze && analyze(&uprobe, current->mm, offset)))
 		return sonde_refuse(why, -ENOEXEC,
@@ -523,7 +528,7 @@ static int utap_arm_in(struct sonde_armed *armed,
 	const struct sonde_tap *tap = &armed->tap;
 	struct rb_node *parent, **link;
 	struct sonde_uprobe *uprobe;
-	int err = utap_check_instruction(file, tap->offset, why);
+	int err = utap_check_instruction(file, tap, why);
 
 	if (err)
 		return err;

@@ -104,7 +104,7 @@ struct sonde_tap {
 	struct sonde_leave leave; /* for USER_RETURN: the instruction; for USER_ENTRY: REENTER for the jumps that are not entries, else NONE */
 	uint32_t sum; /* in SONDE_PATH_CODE: CRC-32 of the text when the probe was made; if the text differs, the tap is not armed. Else 0 */
 	uint32_t arguments; /* number of its sonde_location: where the arguments are; for USER_* */
-	uint32_t flags; /* SONDE_TAP_FORKS */
+	uint32_t flags; /* SONDE_TAP_FORKS, SONDE_TAP_NOP */
 	/*
 	 * For USER_*: number of its u64, the file offsets of 16-bit counters by which a program knows that somebody traces. In
 	 * each process where the tap is armed the source raises each, and takes that back when no tap of the session that has it

@@ -27,6 +27,7 @@
  * is its parent's, until it executes another program; then it has none.
  */
 #define SONDE_TAP_FORKS 1u /* a flag of user taps that name a pid: they fire in every process that has it as its origin */
+#define SONDE_TAP_NOP 2u /* a flag of USER_OFFSET: the instruction is a nop. Where it is none, the file has changed, and the tap is not armed */
 
 /*
  * The number of a tap of SYSCALL_* on calls whose number has no name. Its `offset` is the number that the program gives,

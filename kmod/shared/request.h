@@ -91,8 +91,10 @@ static inline const char *sonde_tap_fault(const struct sonde_tap *tap)
 		if (tap->reserved[n])
 			return "reserved fields of a tap are not 0";
 	}
-	if ((tap->flags & ~SONDE_TAP_FORKS) || tap->returns || tap->machine)
+	if ((tap->flags & ~(SONDE_TAP_FORKS | SONDE_TAP_NOP)) || tap->returns || tap->machine)
 		return "flags, returns or machine of a tap are not 0";
+	if ((tap->flags & SONDE_TAP_NOP) && tap->kind != SONDE_TAP_USER_OFFSET)
+		return "flags of a tap that is not at an instruction are not 0";
 	if (tap->arguments && !user)
 		return "locations of a tap that is not of a user program: their number is not 0";
 	if ((tap->inode || tap->major || tap->minor) && !user)

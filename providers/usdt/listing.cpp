@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "providers/usdt/listing.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -14,6 +16,11 @@
 #include "runtime/process/program_file.h"
 
 namespace sonde::usdt {
+namespace {
+
+int64_t time_of(const struct stat& file) { return int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec; }
+
+}  // namespace
 
 std::vector<const File*> Files::of(uint32_t pid) {
   struct Visit {
@@ -23,9 +30,12 @@ std::vector<const File*> Files::of(uint32_t pid) {
   const auto visit = [](void* to, const sonde_mapping* mapping) {
     Visit& visited = *static_cast<Visit*>(to);
     if (*mapping->file == '\0' || mapping->inode == 0) return;
-    const Number number(mapping->major, mapping->minor, mapping->inode, mapping->path);
+    struct stat status {};
+    if (stat(mapping->file, &status) != 0) return;
+    const Number number(mapping->major, mapping->minor, mapping->inode, mapping->path, status.st_size, time_of(status));
     const auto [at, fresh] = visited.files.files_.try_emplace(number);
     File& file = at->second;
+    file.path = mapping->file;  // the process that had it first may have ended
     if (fresh) file = {mapping->file, mapping->path, mapping->program != 0, read_usdt_sites(mapping->file)};
     if (!file.sites.empty() && std::ranges::count(visited.found, &file) == 0) visited.found.push_back(&file);
   };
@@ -40,7 +50,7 @@ std::vector<const File*> Files::of_any(uint32_t pid) {
   std::string program;
   for (const MapEntry& entry : *maps) {
     if (!entry.executable || !entry.is_file() || entry.file.inode == 0) continue;
-    const Number number(entry.file.major, entry.file.minor, entry.file.inode, entry.path);
+    const Number number(entry.file.major, entry.file.minor, entry.file.inode, entry.path, 0, 0);
     const auto [at, fresh] = files_.try_emplace(number);
     File& file = at->second;
     if (fresh) {
@@ -54,9 +64,11 @@ std::vector<const File*> Files::of_any(uint32_t pid) {
 }
 
 const File* Files::at(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
   const FileId id = shown_number(path);
-  if (id.inode == 0) return nullptr;
-  const auto [at, fresh] = files_.try_emplace(Number(id.major, id.minor, id.inode, path));
+  const Number number(id.major, id.minor, id.inode, path, status.st_size, time_of(status));
+  const auto [at, fresh] = files_.try_emplace(number);
   if (fresh) at->second = {path, path, false, read_usdt_sites(path)};
   return at->second.sites.empty() ? nullptr : &at->second;
 }

@@ -33,7 +33,8 @@ class Files {
   std::vector<const File*> installed(std::string_view name);
 
  private:
-  using Number = std::tuple<uint32_t, uint32_t, uint64_t, std::string>;  // device, inode and path
+  /// Device, inode and path; size and time of a change, ns, because a file may be written again: 0 where nobody looked.
+  using Number = std::tuple<uint32_t, uint32_t, uint64_t, std::string, int64_t, int64_t>;
   std::map<Number, File> files_;
 };
 

@@ -14,6 +14,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <map>
@@ -31,6 +32,7 @@
 #include "providers/usdt/listing.h"
 #include "providers/usdt/quirks.h"
 #include "runtime/process/demangle.h"
+#include "runtime/process/proc_maps.h"
 #include "runtime/process/usdt_notes.h"
 
 namespace sonde {
@@ -49,6 +51,7 @@ struct Spot {
 struct Probe {
   uint32_t pid;
   std::vector<Spot> spots;
+  std::string refused;  ///< why a place of it cannot be traced; empty: all can
   bool enabled = false;
 };
 
@@ -132,7 +135,7 @@ void arm(dtrace_id_t id, const Probe& probe, const Spot& spot) {
                                      .path = spot.file->path.c_str(),
                                      .offset = site.offset,
                                      .function = site.function,
-                                     .flags = probe.pid != 0 ? SONDE_TAP_FORKS : 0u,
+                                     .flags = SONDE_TAP_NOP | (probe.pid != 0 ? SONDE_TAP_FORKS : 0u),
                                      .locations = locations.data(),
                                      .counters = counters.data(),
                                      .location_count = static_cast<uint32_t>(locations.size()),
@@ -158,20 +161,38 @@ void destroy(void*, dtrace_id_t, void* parg) { delete &probe_of(parg); }
 /// The module of a probe: the file's name without its folders.
 std::string module_of(const File& file) { return file.mapped.substr(file.mapped.rfind('/') + 1); }
 
+bool is_name(const std::string& name) {
+  const auto fits = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+  };
+  return !name.empty() && name.size() < DTRACE_NAMELEN && std::ranges::all_of(name, fits);
+}
+
 void add_site(const Born& born, const File& file, const UsdtSite& site) {
-  auto made = std::make_unique<Probe>(Probe{born.pid, {}, false});
+  if (!is_name(dashed(site.name))) {
+    const std::string text =
+        "a note of " + file.mapped + " names a probe of " + born.provider +
+        " that cannot be traced: its name has more than letters, digits, _, - and ., or over 63 of them";
+    return sonde_print_message(text.c_str());
+  }
+  auto made = std::make_unique<Probe>(Probe{born.pid, {}, {}, false});
   const dtrace_id_t id = dtrace_probe_create(born.id, module_of(file).c_str(), shown_name(site.symbol).c_str(),
                                              dashed(site.name).c_str(), 0, made.get());
   if (id == 0) return;
   Probe& probe = probe_of(dtrace_probe_arg(born.id, id));
   if (&probe == made.get()) made.release();
   sonde_probe_has_arguments(id);
-  if (!site.refused.empty()) {
-    if (probe.spots.empty()) sonde_probe_refuse(id, ("in " + file.mapped + ", " + site.refused).c_str(), 0);
-    return;
+  if (!site.refused.empty())
+    probe.refused = "in " + file.mapped + ", " + site.refused;
+  else
+    probe.spots.push_back({&file, &site});
+  const bool partly = !probe.refused.empty() && !probe.spots.empty();
+  sonde_probe_refuse(id, probe.spots.empty() ? probe.refused.c_str() : nullptr, 0);
+  if (partly) {
+    const std::string text = born.name + ":::" + dashed(site.name) + " is not traced at each place: " + probe.refused;
+    sonde_print_message(text.c_str());
   }
-  sonde_probe_refuse(id, nullptr, 0);
-  probe.spots.push_back({&file, &site});
+  if (!site.refused.empty()) return;
   if (probe.enabled) arm(id, probe, probe.spots.back());
 }
 
@@ -261,6 +282,11 @@ void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
   std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", type.c_str());
   std::snprintf(desc->dtargd_name, sizeof desc->dtargd_name, "%s",
                 std::string(known.substr(known.empty() ? 0 : end)).c_str());
+  if (argument->is_float && argument->size != sizeof(float) && argument->size != sizeof(double)) {
+    desc->dtargd_mapping = -1;
+    return sonde_argument_place(
+        (argument->text + ", a long double: arg" + std::to_string(index) + " is its address").c_str(), 0);
+  }
   if (argument->parts.empty()) {
     desc->dtargd_mapping = -1;
     return sonde_argument_place((argument->text + ": " + argument->unknown).c_str(), 0);
@@ -298,7 +324,7 @@ Born* born_of(const std::string& provider, uint32_t pid) {
 
 /// A process number behind it makes the provider's name one that ends in a number: "python42".
 bool can_be_provider(const std::string& name) {
-  return !name.empty() && name != "pid" && (name.back() < '0' || name.back() > '9');
+  return is_name(name) && name != "pid" && (name.back() < '0' || name.back() > '9');
 }
 
 /// Whether the description means a name that it does not match as it stands: query__start is query-start, a.out is the
@@ -349,7 +375,15 @@ void bear(const dtrace_probedesc_t& spec, uint32_t pid) {
     for (const UsdtSite& site : file->sites) names.insert(site.provider);
   for (const std::string& name : names) {
     const std::string field = name + (pid == 0 ? "*" : std::to_string(pid));
-    if (sonde_glob_match(spec.dtpd_provider, field.c_str()) == 0 || !can_be_provider(name)) continue;
+    if (sonde_glob_match(spec.dtpd_provider, field.c_str()) == 0) continue;
+    if (!can_be_provider(name)) {
+      const std::string text =
+          "the provider " + name + " of a program cannot be traced: its name " +
+          (is_name(name) ? "ends with a digit, or is pid, so that a process number behind it is none"
+                         : "has more than letters, digits, _, - and .");
+      sonde_provide_error("D_PROV_BADNAME", text.c_str());
+      continue;
+    }
     Born* born = born_of(name, pid);
     if (born == nullptr) continue;
     for (const File* file : files) add_file(*born, *file);
@@ -407,6 +441,10 @@ void on_description(void*, const dtrace_probedesc_t* spec) {
   if (number != 0) {
     if (!traced.empty() && std::ranges::count(traced, number) == 0) return explain_untraced(*spec, number);
     if (!traced.empty()) sonde_follow(number);
+    if (const auto maps = read_proc_maps(number); !maps) {
+      const std::string text = "process " + std::to_string(number) + " cannot be read: " + maps.error().message();
+      return sonde_provide_error("D_PROC_GRAB", text.c_str());
+    }
     return bear(*spec, number);
   }
   const bool any = field.find_first_not_of('*') == field.npos;

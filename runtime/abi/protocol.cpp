@@ -297,7 +297,8 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
                (tap.flags & SONDE_TAP_FORKS) != 0,
                tap.inode,
                tap.major,
-               tap.minor};
+               tap.minor,
+               (tap.flags & SONDE_TAP_NOP) != 0};
     const bool same_file = tap.path_length == 0 && is_user_tap(parsed.kind) && !taps.empty();
     if (same_file)
       parsed.path = taps.back().path;
@@ -376,7 +377,7 @@ Bytes encode_taps(std::span<const Tap> taps) {
     raw.arguments = static_cast<uint32_t>(tap.locations.size());
     append(locations,
            {reinterpret_cast<const uint8_t*>(tap.locations.data()), tap.locations.size() * sizeof(sonde_location)});
-    raw.flags = tap.forks ? SONDE_TAP_FORKS : 0;
+    raw.flags = (tap.forks ? SONDE_TAP_FORKS : 0) | (tap.nop ? SONDE_TAP_NOP : 0);
     raw.counters = static_cast<uint32_t>(tap.counters.size());
     append(counters, {reinterpret_cast<const uint8_t*>(tap.counters.data()), tap.counters.size() * sizeof(uint64_t)});
     raw.inode = tap.inode;

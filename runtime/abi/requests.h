@@ -34,6 +34,7 @@ struct Tap {
   bool forks = false;                     ///< SONDE_TAP_FORKS
   uint64_t inode = 0;                     ///< of a file that cannot be looked up without waiting for its server, else 0
   uint32_t major = 0, minor = 0;          ///< its device
+  bool nop = false;                       ///< SONDE_TAP_NOP
 };
 
 /// A tap at a place in a file.

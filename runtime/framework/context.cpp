@@ -28,7 +28,8 @@ constexpr uint32_t allowed_calls(ProviderOp op) {
       return bit(Call::Register) | bit(Call::ProbeCreate) | bit(Call::ProbeLookup) | bit(Call::Probe) |
              bit(Call::Targets);
     case ProviderOp::OnDescription:
-      return allowed_calls(ProviderOp::OnTarget) | bit(Call::ProvideError) | bit(Call::PrintMessage);
+      return allowed_calls(ProviderOp::OnTarget) | bit(Call::ProvideError) | bit(Call::PrintMessage) |
+             bit(Call::TapArm);
     case ProviderOp::Provide:
     case ProviderOp::ProvideModule:
       return bit(Call::ProbeCreate) | bit(Call::ProbeLookup) | bit(Call::ProvideError) | bit(Call::Targets) |

@@ -302,7 +302,8 @@ struct sonde_tap_request {
   struct sonde_leave leave; /* how the instruction leaves the function: from sonde_function_places() */
   uint32_t sum;             /* in SONDE_PATH_CODE: CRC-32 of the text; else 0 */
   uint32_t flags;           /* SONDE_TAP_FORKS, with a pid: also in the processes that it forks, until they execute
-                               another program; unless the user has said -x followforks=no */
+                               another program; unless the user has said -x followforks=no. SONDE_TAP_NOP, of
+                               USER_OFFSET: only where the instruction is a nop, else the file has changed */
   uint32_t machine;         /* ELF's number of the machine that `leave` and `locations` speak of; 0: the source's own */
   const char* symbol;       /* KERNEL_*: the function, as in /proc/kallsyms; TRACEPOINT: its name; else NULL */
   /* User taps: where the probe's arguments stand when the tap fires, at most SONDE_LOCATIONS_MAX; and, at most

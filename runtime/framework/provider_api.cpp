@@ -325,7 +325,9 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   const std::span counters(request->counters, request->counter_count);
   if (!are_counters(request->kind, counters)) return EINVAL;
   if (request->machine != 0 && request->machine != sonde::machine::kElfMachine) return ENOTSUP;
-  if (request->flags != 0 && (request->flags != SONDE_TAP_FORKS || request->pid == 0)) return EINVAL;
+  if ((request->flags & ~(SONDE_TAP_FORKS | SONDE_TAP_NOP)) != 0) return EINVAL;
+  if ((request->flags & SONDE_TAP_FORKS) != 0 && request->pid == 0) return EINVAL;
+  if ((request->flags & SONDE_TAP_NOP) != 0 && request->kind != SONDE_TAP_USER_OFFSET) return EINVAL;
   sonde::Tap tap;
   tap.id = {++framework->last_tap};
   tap.kind = request->kind;
@@ -341,6 +343,7 @@ int sonde_tap_arm(dtrace_id_t probe, const struct sonde_tap_request* request) {
   tap.locations.assign(locations.begin(), locations.end());
   tap.counters.assign(counters.begin(), counters.end());
   tap.forks = (request->flags & SONDE_TAP_FORKS) != 0 && framework->follow_forks;
+  tap.nop = (request->flags & SONDE_TAP_NOP) != 0;
   state->taps.add(tap.id);
   framework->taps_to_arm.push_back(std::move(tap));
   return 0;

@@ -8,11 +8,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <set>
 #include <unordered_set>
 #include <utility>
 
 #include "runtime/base/hex.h"
 #include "runtime/guard/stepper.h"
+#include "runtime/process/arch.h"
 #include "runtime/process/mounts.h"
 
 namespace sonde::guard {
@@ -58,6 +60,20 @@ bool leads_into_sequence(const Site& site, const ArmedTap& tap) {
          tap.file->restarts_at(offset_of(instruction.target().value_or(site.address)));
 }
 
+/// Where a counter is: `file` are all mappings of its file, by address. Segments that share a page of the file map it
+/// twice, and the counter is in the last of these; an object that is mapped again begins with the file's first byte.
+std::vector<uint64_t> addresses_of_counter(const std::vector<const Mapping*>& file, uint64_t offset) {
+  std::vector<uint64_t> found;
+  uint64_t last = 0;
+  for (const Mapping* one : file) {
+    if (one->offset == 0 && last != 0) found.push_back(std::exchange(last, 0));
+    const bool has = offset >= one->offset && offset - one->offset < one->end - one->start;
+    if (has && one->writable && !one->shared) last = one->start + (offset - one->offset);
+  }
+  if (last != 0) found.push_back(last);
+  return found;
+}
+
 int read_word(void* thread, uint64_t address, uint64_t* value) {
   return read_target(*static_cast<const Thread*>(thread), address, value, sizeof *value) ? 0 : -1;
 }
@@ -86,24 +102,26 @@ void Breakpoints::settle_counters(Process& process) {
   AddressSpace& space = *process.space;
   if (!taps_.any_counter() && !space.has_raised()) return;
   std::map<uint64_t, CounterPlace> wanted;
-  const auto is_armed = [&](const TappedFile& file, const ArmedTap* tap) {
-    bool armed = false;
-    for_each_text(space, file, [&](const Mapping& text) {
-      const Site* site = space.site(address_in(text, *tap));
-      armed = armed || (site != nullptr && std::ranges::find(site->taps, tap) != site->taps.end());
+  const auto is_armed = [&](const std::vector<const Mapping*>& texts, const ArmedTap* tap) {
+    return std::ranges::any_of(texts, [&](const Mapping* text) {
+      const Site* site = space.site(address_in(*text, *tap));
+      return site != nullptr && std::ranges::find(site->taps, tap) != site->taps.end();
     });
-    return armed;
   };
   for (const auto& [name, file] : taps_.files()) {
-    for (const auto& [tap, offsets] : file->counters) {
-      if (!is_armed(*file, tap)) continue;
-      for (const Mapping& data : space.mappings()) {
-        if (!data.writable || data.shared || !file->is(data)) continue;
-        for (const uint64_t offset : offsets)
-          if (offset >= data.offset && offset - data.offset < data.end - data.start)
-            wanted[data.start + (offset - data.offset)] = {{data.major, data.minor, data.inode}, offset};
-      }
+    if (file->counters.empty()) continue;
+    std::vector<const Mapping*> texts, data;
+    for (const Mapping& one : space.mappings()) {
+      if (!file->is(one)) continue;
+      if (one.executable) texts.push_back(&one);
+      data.push_back(&one);
     }
+    std::set<uint64_t> offsets;
+    for (const auto& [tap, counters] : file->counters)
+      if (!texts.empty() && is_armed(texts, tap)) offsets.insert(counters.begin(), counters.end());
+    for (const uint64_t offset : offsets)
+      for (const uint64_t address : addresses_of_counter(data, offset))
+        wanted[address] = {{texts.front()->major, texts.front()->minor, texts.front()->inode}, offset};
   }
   const size_t failed = space.settle_counters(wanted);
   if (failed > 0)
@@ -171,6 +189,11 @@ void Breakpoints::arm_in(Process& process, ArmedTap& tap, const Mapping& mapping
   if (address == 0) return;
   std::string why = reason_against(process, tap, mapping);
   Site* site = why.empty() ? process.space->insert(address, why) : nullptr;
+  if (site != nullptr && tap.nop && site->bytes[0] != machine::kNop) {
+    process.space->remove_unused({address});
+    why = "there is no nop any more: the file has changed since its notes were read";
+    site = nullptr;
+  }
   if (site != nullptr && leads_into_sequence(*site, tap)) {
     process.space->remove_unused({address});
     why = kRestarts;

@@ -248,7 +248,9 @@ size_t AddressSpace::free_copy(pid_t other) const {
   // Backwards: where breakpoints are close to each other, the bytes behind one are right once the next is out.
   for (auto at = sites_.rbegin(); at != sites_.rend(); ++at)
     if (copy.still_ours(at->first, at->second) && copy.write(at->first, at->second.bytes.data(), kCovered)) freed++;
-  for (const auto& [address, place] : raised_) (void)copy.count(address, -1);
+  if (!raised_.empty()) (void)copy.refresh(other);
+  for (const auto& [address, place] : raised_)
+    if (copy.is_counter(address, place)) (void)copy.count(address, -1);
   return freed;
 }
 

@@ -26,7 +26,7 @@
 namespace sonde::guard {
 namespace {
 
-constexpr uint32_t kMostTaps = INT32_MAX;  // in a list: ArmedTap::place
+constexpr uint32_t kMostTaps = INT32_MAX / 2;  // in a list: ArmedTap::place
 
 Error about_tap(const Tap& tap, const std::string& what, int code) {
   return Error("tap " + std::to_string(tap.id.value) + ": " + what, code);
@@ -143,6 +143,7 @@ Result<ArmedTap*> TapTable::add(const Tap& tap, const ArmedTap* before) {
       tap.kind,
       tap.sum,
       tap.forks,
+      tap.nop,
       static_cast<uint32_t>(list.size()) & kMostTaps,
       tap.locations.empty() ? nullptr : std::make_shared<const std::vector<sonde_location>>(tap.locations)};
   ArmedTap* armed = &taps_.emplace(made.id, made).first->second;

@@ -66,7 +66,8 @@ struct ArmedTap {
   sonde_tap_kind kind;
   uint32_t sum;
   uint32_t forks : 1;                                            ///< SONDE_TAP_FORKS
-  uint32_t place : 31;                                           ///< index in its file's list, or its kind's
+  uint32_t nop : 1;                                              ///< SONDE_TAP_NOP
+  uint32_t place : 30;                                           ///< index in its file's list, or its kind's
   std::shared_ptr<const std::vector<sonde_location>> locations;  ///< of the arguments; null: none
 
   bool user() const { return is_user_tap(kind); }

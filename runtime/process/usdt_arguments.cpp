@@ -103,7 +103,8 @@ std::vector<UsdtArgument> parse_usdt_arguments(std::string_view text, const Usdt
     argument.text = word;
     std::string_view operand;
     if (!take_size(word, argument, operand)) {
-      shifted = true;
+      shifted = shifted || word.find('@') == word.npos;
+      argument.unknown = "it says no size";
       continue;
     }
     place(argument, static_cast<uint8_t>(all.size() - 1), operand, site);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gelf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,9 +63,11 @@ void add_notes(Elf_Data& data, std::vector<UsdtNote>& found) {
 /// The file, as far as its notes need it.
 class NotedFile {
  public:
-  explicit NotedFile(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit NotedFile(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
     elf_version(EV_CURRENT);
-    if (fd_) elf_ = ElfHandle(elf_begin(fd_.get(), ELF_C_READ, nullptr));
+    struct stat status {};
+    if (fd_ && fstat(fd_.get(), &status) == 0 && S_ISREG(status.st_mode))
+      elf_ = ElfHandle(elf_begin(fd_.get(), ELF_C_READ, nullptr));
     GElf_Ehdr header;
     if (!elf_ || gelf_getclass(elf_.get()) != ELFCLASS64 || gelf_getehdr(elf_.get(), &header) == nullptr ||
         header.e_machine != machine::kElfMachine || elf_getshdrstrndx(elf_.get(), &names_) != 0)

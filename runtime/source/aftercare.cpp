@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "runtime/base/procfs.h"
@@ -77,15 +80,42 @@ bool count_down(const Patient& patient, uint64_t address) {
   return pwrite(patient.memory.get(), &value, sizeof value, at) == sizeof value;
 }
 
+/// Of a counter; 0: the file is not mapped so. Segments that share a page of the file map it twice: it is in the last one.
+uint64_t address_of(const std::vector<MapEntry>& maps, const FileId& file, uint64_t offset) {
+  uint64_t last = 0;
+  for (const MapEntry& one : maps)
+    if (file.inode != 0 && one.file == file && one.writable && !one.shared && offset >= one.offset &&
+        offset - one.offset < one.end - one.start)
+      last = one.start + (offset - one.offset);
+  return last;
+}
+
+/// In the kernel's clock ticks; 0: there is no such process.
+uint64_t start_of(uint32_t pid) {
+  char text[1024];
+  const std::string path = proc_folder(static_cast<pid_t>(pid)) + "/stat";
+  if (read_proc(path.c_str(), text, sizeof text) <= 0) return 0;
+  const char* start = stat_field(text, 22);
+  return start == nullptr ? 0 : std::strtoull(start, nullptr, 10);
+}
+
 std::string number_of(size_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 }  // namespace
 
+void Aftercare::note_target(uint32_t pid) { targets_.emplace(pid, start_of(pid)); }
+
 void Aftercare::note_armed(std::span<const Tap> taps) {
-  for (const Tap& tap : taps)
-    for (const uint64_t offset : tap.counters) counters_[tap.id.value].push_back({tap.path, offset});
+  std::map<std::string, FileId> numbers;
+  for (const Tap& tap : taps) {
+    if (tap.counters.empty()) continue;
+    const auto [number, fresh] = numbers.try_emplace(tap.path);
+    if (fresh) number->second = shown_number(tap.path);
+    for (const uint64_t offset : tap.counters)
+      counters_[tap.id.value].push_back({number->second, offset, tap.pid, tap.forks});
+  }
 }
 
 void Aftercare::note_disarmed(std::span<const TapId> taps) {
@@ -94,13 +124,15 @@ void Aftercare::note_disarmed(std::span<const TapId> taps) {
 
 std::string Aftercare::take_back() {
   if (std::exchange(done_, true)) return "";
-  std::set<uint32_t> pids = targets_;
-  for (const uint32_t pid : targets_)
-    for (const uint32_t child : descendants_of(pid)) pids.insert(child);
+  std::map<uint32_t, uint32_t> pids;  // each with the target that it descends from
+  for (const auto& [pid, began] : targets_)
+    if (start_of(pid) == began) pids.emplace(pid, pid);
+  for (const auto& [pid, target] : std::map(pids))
+    for (const uint32_t child : descendants_of(pid)) pids.emplace(child, target);
   std::set<Counter> counters;
   for (const auto& [tap, list] : counters_) counters.insert(list.begin(), list.end());
   size_t breakpoints = 0, lowered = 0;
-  for (const uint32_t pid : pids) {
+  for (const auto& [pid, target] : pids) {
     auto maps = read_proc_maps(pid);
     if (!maps || is_traced(pid)) continue;
     const auto of_uprobes = [](const MapEntry& one) { return one.path.starts_with("[uprobes"); };
@@ -108,15 +140,13 @@ std::string Aftercare::take_back() {
     const Patient patient{pid, std::move(*maps), UniqueFd(open((folder + "/mem").c_str(), O_RDWR | O_CLOEXEC)),
                           UniqueFd(open((folder + "/pagemap").c_str(), O_RDONLY | O_CLOEXEC))};
     if (!patient.memory || !patient.pages) continue;
-    const bool heals = std::ranges::none_of(patient.maps, of_uprobes);
-    for (const MapEntry& entry : patient.maps) {
-      if (!entry.is_file() || entry.shared) continue;
-      if (heals && entry.executable) breakpoints += heal_text(patient, entry);
-      for (const Counter& one : counters) {
-        const bool here = entry.writable && entry.path == one.path && one.offset >= entry.offset &&
-                          one.offset - entry.offset < entry.end - entry.start;
-        if (here && count_down(patient, entry.start + (one.offset - entry.offset))) lowered++;
-      }
+    if (std::ranges::any_of(patient.maps, of_uprobes)) continue;
+    for (const MapEntry& entry : patient.maps)
+      if (entry.is_file() && !entry.shared && entry.executable) breakpoints += heal_text(patient, entry);
+    for (const Counter& one : counters) {
+      if (one.pid != 0 && one.pid != pid && !(one.forks && one.pid == target)) continue;
+      if (const uint64_t address = address_of(patient.maps, one.file, one.offset); address != 0)
+        if (count_down(patient, address)) lowered++;
     }
   }
   if (breakpoints == 0 && lowered == 0) return "";

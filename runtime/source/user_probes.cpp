@@ -15,6 +15,7 @@
 #include "runtime/bpf/bpf_call.h"
 #include "runtime/bpf/hook_program.h"
 #include "runtime/bpf/kprobe.h"
+#include "runtime/process/arch.h"
 #include "runtime/source/capabilities.h"
 
 namespace sonde {
@@ -98,6 +99,10 @@ class Text {
       from_ = offset;
     }
     return piece_.empty() ? UprobeForm::Barred : bpf::uprobe_form(std::span(piece_).subspan(offset - from_));
+  }
+  bool is_nop(uint64_t offset) {
+    (void)form_at(offset);
+    return !piece_.empty() && piece_[offset - from_] == machine::kNop;
   }
 
  private:
@@ -391,7 +396,11 @@ Result<void> UserProbes::arm_group(Group& group) {
   std::ranges::sort(group, {}, [](const Row* row) { return row->tap.offset; });
   std::vector<UprobeForm> forms;
   Text text(file.get());
-  for (const Row* row : group) forms.push_back(text.form_at(row->tap.offset));
+  for (Row* row : group) {
+    forms.push_back(text.form_at(row->tap.offset));
+    if (row->tap.nop && !text.is_nop(row->tap.offset) && row->lacks.empty())
+      row->lacks = "there is no nop any more: the file has changed since its notes were read";
+  }
   const Group right = without_wrong(group, forms);
   if (right.empty()) return {};
   const MappedCode code(file.get());

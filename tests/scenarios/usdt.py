@@ -561,3 +561,50 @@ def usdt_counters_after_the_guard(world):
         check(re.search(r"sonde-guard\) has died.*taken back: \d+ breakpoints, 1 counter", result.stderr), result.stderr)
         equal(program.ask("fire"), "0 0", "and the program lives")
         program.process.kill()
+
+
+def note(provider, probe, place="990b", arguments=""):
+    """A note in assembler, of a nop that stands before it."""
+    return (f'"990: nop\\n.pushsection .note.stapsdt,\\"\\",\\"note\\"\\n.balign 4\\n.4byte 992f-991f,994f-993f,3\\n991: .asciz \\"stapsdt\\"\\n"'
+            f'"992: .balign 4\\n993: .8byte {place},0,0\\n.asciz \\"{provider}\\"\\n.asciz \\"{probe}\\"\\n.asciz \\"{arguments}\\"\\n994: .balign 4\\n.popsection\\n"')
+
+
+def noted(world, name, *notes):
+    """A program that passes each note three times."""
+    calls = "\n".join(f"    __asm__ volatile ({one});" for one in notes)
+    return build(world, name, f"#include <stdio.h>\nint main(void) {{\n  for (int i = 0; i < 3; i++) {{\n{calls}\n  }}\n  puts(\"whole\");\n  return 0;\n}}\n", "gcc", "-O1")
+
+
+@scenario(short=True)
+def usdt_file_that_was_written_again(world):
+    """What the notes said before is not believed: no breakpoint where there is no nop any more, and a line says so."""
+    first = noted(world, "first", *[note("again", name) for name in "abcd"])
+    second = build(world, "second", "#include <stdio.h>\nint main(int c, char **v) { unsigned long x = 0; for (int i = 0; i < 40; i++) x += 0x1122334455667788ul * (i + c); printf(\"sum %lx\\n\", x); return 0; }", "gcc", "-O1")
+    plain = world.run([second]).stdout
+    both = world.path("both")
+    script = world.path("both.sh", f"cp {first} {both}; chmod +x {both}; {both}; cat {second} > {both}; {both}\n")
+    result = world.sonde("-q", "-Z", "-n", "again*:::{ @[probename] = count(); }", "-c", f"sh {script}")
+    check("whole\n" + plain in result.stdout, result.stdout)
+    equal(sorted(result.stdout.split("\n\n", 1)[1].split()), sorted("a 3 b 3 c 3 d 3".split()), "hits of the first program alone")
+    check("there is no nop any more: the file has changed since its notes were read" in result.stderr or plain, result.stderr)
+
+
+@scenario()
+def usdt_notes_that_lie(world):
+    """A place that cannot be traced is told beside those that can; names that cannot be a probe's name their file."""
+    program = noted(world, "lies", note("lies", "two"), note("lies", "bad name"), note("lies7", "two"), note("lies", "two", "990b+1"))
+    result = world.sonde("-q", "-n", "lies$target:::two { @ = count(); }", "-c", program)
+    equal(result.stdout.split(), ["whole", "3"], "hits of the place that there is")
+    check("lies" in result.stderr and ":::two is not traced at each place: in" in result.stderr, result.stderr)
+    check("names a probe of lies that cannot be traced" in result.stderr, result.stderr)
+    result = world.sonde("-n", "lies7*:::two", "-c", program, status=1)
+    check("the provider lies7 of a program cannot be traced: its name ends with a digit" in result.stderr, result.stderr)
+
+
+@scenario()
+def usdt_fifo_is_no_file(world):
+    """A FIFO that is named as a module holds up nobody."""
+    fifo = world.path("fifo")
+    os.mkfifo(fifo)
+    result = world.sonde("-n", f"lies*:{fifo}::two", "-c", "/bin/true", seconds=20, status=1)
+    check("does not match any probes" in result.stderr, result.stderr)

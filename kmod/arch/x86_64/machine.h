@@ -193,6 +193,8 @@ static __always_inline u64 sonde_user_register(const struct pt_regs *regs,
 	return selector;
 }
 
+#define SONDE_NOP_INSN 0x90 /* the instruction at the site of a USDT probe */
+
 /* In the order of DWARF's register numbers. */
 static __always_inline void
 sonde_fetch_frame(const struct pt_regs *regs, u64 *to)

@@ -41,8 +41,8 @@ TEST(Context, Table) {
   for (const auto& [call, where] : table) {
     for (ProviderOp op : kOps) {
       const ProviderOp row = is_outside(op) ? ProviderOp::None : op;
-      const bool described =
-          op == ProviderOp::OnDescription && (call == Call::ProvideError || call == Call::PrintMessage);
+      const bool described = op == ProviderOp::OnDescription &&
+                             (call == Call::ProvideError || call == Call::PrintMessage || call == Call::TapArm);
       const bool allowed = described || std::find(where.begin(), where.end(), row) != where.end();
       EXPECT_EQ(call_allowed(op, call), allowed) << op_name(op) << ", call " << static_cast<int>(call);
     }

@@ -76,6 +76,8 @@ Result<std::vector<uint32_t>> Framework::Impl::enable_all(std::span<const Enabli
     if (enabling.program == nullptr || enabling.program->record_max == 0)
       return Error("the fire part of a clause has not been verified", EINVAL);
   }
+  if (framework.on_message)
+    for (const std::string& text : std::exchange(untold, {})) framework.on_message(text);
   if (auto disarmed = disarm_taps(); !disarmed) return std::move(disarmed).error();
   Pending pending;
   std::vector<uint32_t> ids;

@@ -128,7 +128,8 @@ void Framework::Impl::leave_to_all(std::vector<ProbeId>& named) {
   std::set<std::string_view> all;
   for (ProbeId id : named) {
     const std::string_view name = probes[id.value - 1].info.provider;
-    if (is_of_all_processes(name) && !probes[id.value - 1].provider->always_asked) all.insert(name.substr(0, name.size() - 1));
+    if (is_of_all_processes(name) && !probes[id.value - 1].provider->always_asked)
+      all.insert(name.substr(0, name.size() - 1));
   }
   if (all.empty()) return;
   std::erase_if(named, [&](ProbeId id) {

@@ -137,6 +137,7 @@ struct Framework::Impl {
   std::vector<DescriptionHook> description_hooks;
   std::vector<uint32_t> targets;
   std::set<std::string> told;                    ///< texts of sonde_print_message(), each printed once
+  std::vector<std::string> untold;               ///< those of them that wait until tracing begins
   std::vector<uint32_t> followed;                ///< pids, by sonde_follow()
   bool follow_forks = true;                      ///< -x followforks
   std::map<uint32_t, std::set<uint32_t>> forks;  ///< of each target, those that have mapped files of their own

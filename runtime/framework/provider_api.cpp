@@ -374,8 +374,11 @@ int sonde_has_source(void) {
 
 void sonde_print_message(const char* text) {
   const auto framework = locked(Call::PrintMessage, "sonde_print_message");
-  if (framework && framework->framework.on_message && framework->told.insert(text).second)
+  if (!framework || !framework->told.insert(text).second) return;
+  if (framework->framework.on_message)
     framework->framework.on_message(text);
+  else
+    framework->untold.emplace_back(text);
 }
 
 int sonde_compat_calls_possible(void) {

@@ -363,14 +363,15 @@ std::string_view name_before_star(std::string_view field) {
 /// Registers what the description names of the files of `pid`; 0: of all, of the one whose path is its module, and of those
 /// that are installed by the provider's name. Nobody need have mapped these yet.
 void bear(const dtrace_probedesc_t& spec, uint32_t pid) {
-  std::set<std::string> names;
   std::vector<const File*> files = files_of(pid);
-  const File* named = pid == 0 && spec.dtpd_mod[0] == '/' ? g_usdt.files.at(spec.dtpd_mod) : nullptr;
-  std::vector<const File*> more = named != nullptr ? std::vector{named} : std::vector<const File*>();
-  const std::string_view name = name_before_star(spec.dtpd_provider);
-  if (pid == 0 && !name.empty() && !names_one_of_ours(spec.dtpd_provider)) more = g_usdt.files.installed(name);
-  for (const File* file : more)
-    if (std::ranges::count(files, file) == 0) files.push_back(file);
+  const auto add = [&files](const File* file) {
+    if (file != nullptr && std::ranges::count(files, file) == 0) files.push_back(file);
+  };
+  if (pid == 0 && spec.dtpd_mod[0] == '/') add(g_usdt.files.at(spec.dtpd_mod));
+  const std::string_view begin = name_before_star(spec.dtpd_provider);
+  if (pid == 0 && !begin.empty() && !names_one_of_ours(spec.dtpd_provider))
+    for (const File* file : g_usdt.files.installed(begin)) add(file);
+  std::set<std::string> names;
   for (const File* file : files)
     for (const UsdtSite& site : file->sites) names.insert(site.provider);
   for (const std::string& name : names) {

@@ -205,6 +205,8 @@ def usdt_named_without_process(world):
     result = world.sonde("-n", "odd:::probe", "-c", program, status=1)
     check("odd is a provider of" in result.stderr and "odd$target" in result.stderr, result.stderr)
     truth_program = build(world, "plain", truth(False), "gcc", "-O2")
+    result = world.sonde("-q", "-n", f"truth*:{truth_program}::nothing {{ @[probemod] = count(); }}", "-c", f"sh -c '{truth_program} /dev/null; :'")
+    equal(result.stdout.split(), ["plain", str(ROUNDS)], "a file that nobody runs yet, by its path")
     for name in ("unsigned-small", "unsigned__small"):
         for module in ("", "plain", "a.out"):
             result = world.sonde("-q", "-n", f'truth$target:{module}:fire:{name} {{ @[probemod, probefunc, probename] = count(); }}', "-c", f"{truth_program} /dev/null")

@@ -360,9 +360,12 @@ Result<void> Framework::Impl::disarm_taps() {
 /// dtps_provide_module() of its provider, which has found another place of a probe that is enabled.
 bool Framework::Impl::may_arm(const ProbeState& probe) const {
   if (current_op() == ProviderOp::Enable) return op_probe == probe.info.id;
-  if (current_op() == ProviderOp::OnDescription)
-    return probe.uses_taps;  // of a provider that the hook's has registered
-  return probe.uses_taps && OpScope::current()->owner().provider == probe.info.provider;
+  const OpOwner& owner = OpScope::current()->owner();
+  const bool own =
+      current_op() == ProviderOp::OnDescription  // a hook arms for providers that its plug-in has registered
+          ? std::string_view(owner.file) == probe.provider->owner.file
+          : owner.provider == probe.info.provider;
+  return probe.uses_taps && own;
 }
 
 /// The taps that enabling the probe would arm; it is not enabled.

@@ -269,7 +269,7 @@ void sonde_probe_has_arguments(dtrace_id_t probe);
 void sonde_provide_always(dtrace_provider_id_t id);
 /* Context: outside. `hook` is called, also outside, with descriptions before they are matched: with those whose provider
  * field has a * or ends with a number, and with others that match nothing. It may register providers, which are then
- * asked for their probes; it may call sonde_provide_error, sonde_follow and sonde_follow_files, too. Called as long as the
+ * asked for their probes; it may make the calls of dtps_provide, too: sonde_tap_arm for enabled probes of theirs. Called as long as
  * provider `owner` is registered. EINVAL: no such provider, or no hook. EPERM: not outside. */
 int sonde_on_description(dtrace_provider_id_t owner, void (*hook)(void* arg, const dtrace_probedesc_t* spec),
                          void* arg);

@@ -3,15 +3,20 @@
 //
 //   sonde help | version            what it says
 //   sonde FILE.d ...                a script (is_script_file()); words that follow are $1, $2, ...
+//   sonde TOOL ...                  a script that is found by its name (cli/tools/tools.h)
 //   sonde PROGRAM ARGS              a program to trace; all that follows is its own
 //   sonde -n TEXT WORD              a macro argument
 //   sonde WORD -n TEXT              a macro argument too, unless a program has that name
+//
+// A script with a header (cli/tools/script_header.h) has options of its own, which stand behind it. If a word names it,
+// as many words as its header has are $1, $2, ..., and what follows them is a program to trace, with all of its words.
 //
 // Some words have strace's meaning where there is no script: -e QUAL=SET, -ff, and -P with a path. take_whole_word()
 // takes the first two before getopt, which would cut them into letters.
 //
 // So getopt must not reorder the words (its letters begin with -), and each word is judged when it comes, by what was
-// given before it. Only names of files are looked up; the only file that is opened is one whose first line may be #!.
+// given before it. Names of files are looked up; the files that are opened are scripts, and what may be one by its first
+// line.
 #include "cli/arguments.h"
 
 #include <getopt.h>
@@ -31,6 +36,8 @@
 #include "cli/call_options.h"
 #include "cli/options_table.h"
 #include "cli/sources.h"
+#include "cli/tool_help.h"
+#include "cli/tools/tools.h"
 #include "cli/trimmed.h"
 #include "cli/words.h"
 #include "compiler/source/other_words.h"
@@ -124,6 +131,12 @@ class Parser {
     const Accepted accepted;
     getopt_long(1, argv, accepted.letters.c_str(), accepted.names.data(), nullptr);  // begins anew; optind is 1
     for (bool at_word = true;;) {
+      if (at_word && static_cast<size_t>(optind) < argv_.size()) {
+        if (const ScriptOption* option = script_option_at(static_cast<size_t>(optind))) {
+          if (!script_option(*option)) return false;
+          continue;
+        }
+      }
       if (at_word && takes_whole_word()) {
         if (!whole_word()) return false;
         continue;
@@ -137,7 +150,7 @@ class Parser {
       if (is_done_) return true;
     }
     const std::vector<std::string> rest(argv_.begin() + optind, argv_.end());
-    if (!rest.empty() && names_what_to_run()) {
+    if (!rest.empty() && (names_what_to_run() || is_whole_tool())) {
       arguments_.commands.push_back(rest);
     } else {
       arguments_.words.insert(arguments_.words.end(), rest.begin(), rest.end());
@@ -216,6 +229,81 @@ class Parser {
     return false;
   }
 
+  /// The option of a script that was named before, which the word at that place is; null: it is none.
+  const ScriptOption* script_option_at(size_t at) const {
+    std::string_view word = argv_[at];
+    if (!word.starts_with("--") || word.size() == 2) return nullptr;
+    word = word.substr(2, word.find('=') - 2);
+    for (const ScriptHeader& header : headers_)
+      if (const ScriptOption* option = header.find(word)) return option;
+    return nullptr;
+  }
+
+  bool script_option(const ScriptOption& option) {
+    const std::string_view word = argv_[static_cast<size_t>(optind++)];
+    const size_t equals = word.find('=');
+    std::string value;
+    if (option.value.empty() && equals != word.npos)
+      return fail("--" + option.name + " takes no value\n    it " + option.sentence, false);
+    if (!option.value.empty()) {
+      if (equals == word.npos && static_cast<size_t>(optind) >= argv_.size())
+        return fail("option requires an argument -- '--" + option.name + "'\n    --" + option.name + "=" +
+                        option.value + ": " + option.sentence,
+                    false);
+      value = equals == word.npos ? argv_[static_cast<size_t>(optind++)] : word.substr(equals + 1);
+    }
+    auto text = macro_value(option, value);
+    if (!text) return fail(text.error().message(), false);
+    arguments_.named.insert_or_assign(option.name, *text);
+    return true;
+  }
+
+  /// Notes a script, its header and what its options are if nobody gives them. `by_word`: no option names it.
+  bool script(const std::string& path, bool by_word) {
+    auto header = read_script_header(path);
+    if (!header) return fail(path + ": " + header.error().message(), false);
+    for (const ScriptOption& option : header->options) {
+      if (std::ranges::find(kCommandLine, option.name, &CommandLineOption::name) != kCommandLine.end())
+        return fail(
+            path + ": option " + option.name + ": --" + option.name + " is sonde's own\n    give it another name",
+            false);
+      for (const ScriptHeader& other : headers_)
+        if (const ScriptOption* same = other.find(option.name); same != nullptr && *same != option)
+          return fail(path + ": option " + option.name + " means something else in " + other.name, false);
+      arguments_.named.try_emplace(option.name, initial_macro_value(option));
+    }
+    if (by_word && header->exists()) {
+      tool_ = *header;
+      tool_path_ = path;
+    }
+    headers_.push_back(std::move(*header));
+    return program(SourceText::Kind::Script, path);
+  }
+
+  /// The words of a tool have all been given.
+  bool is_whole_tool() const {
+    return tool_ && arguments_.words.size() == tool_->words.size() && arguments_.commands.empty() &&
+           arguments_.pids.empty();
+  }
+
+  /// Notes a word behind a tool: one of its own, or the program.
+  bool word_of_tool(const std::string& text) {
+    if (arguments_.words.size() < tool_->words.size()) {
+      arguments_.words.push_back(text);
+      return true;
+    }
+    if (!is_whole_tool())
+      return fail("extraneous argument '" + text + "'\n    it is called as: " + tool_usage(*tool_), false);
+    return rest_is_program();
+  }
+
+  /// The options of that program are its own.
+  bool rest_is_program() {
+    arguments_.commands.emplace_back(argv_.begin() + optind - 1, argv_.end());
+    is_done_ = true;
+    return consistent();
+  }
+
   /// Goes on behind the value of the last letter. A path is -P's other meaning.
   bool letters_give_script(std::string_view letters, size_t& at) const {
     for (size_t i = 0; i < letters.size(); i++) {
@@ -235,6 +323,7 @@ class Parser {
   }
 
   bool apply(const GivesText& effect, const std::string& value) {
+    if (effect.kind == SourceText::Kind::Script) return script(value, false);
     if (effect.kind == SourceText::Kind::Provider && typed_ == "-P" && is_path(value)) {
       typed_ = "-P " + value;
       return of_calls(option_named("trace-path"), value);
@@ -337,11 +426,23 @@ class Parser {
   bool unknown(char** argv) { return misspelt(unknown_option(argv)); }
   bool misspelt(const std::string& option) {
     const bool is_long = option.starts_with("--");
+    if (tool_ && is_long) return unknown_of_tool(option);
     std::string hint(hint_on_other_word(OtherWord::Kind::Option, option.substr(0, option.find('='))));
     if (hint.empty() && is_long) hint = hint_on_long_option(option);
     if (const std::string of_program = hint_on_program(); !of_program.empty() && (!is_long || hint.empty()))
       hint = of_program;
     return fail(below("invalid option -- '" + bare(option) + "'", hint), true);
+  }
+
+  bool unknown_of_tool(const std::string& option) {
+    Suggestion suggestion(std::string_view(option).substr(2, option.find('=') - 2));
+    for (const ScriptOption& row : tool_->options) suggestion.offer(row.name, "--" + row.name);
+    for (const CommandLineOption& row : kCommandLine)
+      if (!row.name.empty()) suggestion.offer(row.name, "--" + std::string(row.name));
+    const std::string hint = suggestion.hint();
+    return fail("invalid option -- '" + option + "'\n    " +
+                    (hint.empty() ? "sonde " + tool_->name + " --help lists those of the tool" : hint),
+                false);
   }
 
   /// For one that no row has, or that several begin with.
@@ -408,9 +509,16 @@ class Parser {
                                (arguments_.mode == Mode::Trace || arguments_.mode == Mode::CompileOnly);
     const auto own = std::ranges::find(kSubcommands, text, &Subcommand::name);
     if (own != kSubcommands.end() && names_what_to_run()) return subcommand(*own);
+    if (tool_) return word_of_tool(text);
     if (may_be_script && is_script_file(text)) {
       is_first_script_ = true;
-      return program(SourceText::Kind::Script, text);
+      return script(text, true);
+    }
+    if (const auto path = may_be_script ? find_tool(text) : std::nullopt) {
+      if (const auto program = search_path(text))
+        arguments_.remarks.push_back(text + " is sonde's own tool here\n    for the program " + *program +
+                                     ": sonde -- " + text);
+      return script(*path, true);
     }
     if (may_be_script && text.find_first_of("{:") != std::string::npos && text.find('/') != 0)
       return fail("no probes specified\n    did you mean -n '" + text + "'?", false);
@@ -423,10 +531,7 @@ class Parser {
       arguments_.words.push_back(text);
       return true;
     }
-    // The options of that program are its own.
-    arguments_.commands.emplace_back(argv_.begin() + optind - 1, argv_.end());
-    is_done_ = true;
-    return consistent();
+    return rest_is_program();
   }
 
   /// The words that follow are the subcommand's.
@@ -515,6 +620,11 @@ class Parser {
       bad_ = {};
       return false;
     }
+    if (tool_ && arguments_.mode == Mode::Help) {
+      arguments_.tool = tool_path_;
+      return true;
+    }
+    if (tool_ && arguments_.words.size() < tool_->words.size()) return lacks_word();
     if (arguments_.mode == Mode::CheckProvider && !arguments_.pids.empty())
       return fail("-p: --check-provider has a program of its own, which -c names", false);
     if (arguments_.mode == Mode::Why) return consistent_why();
@@ -535,6 +645,13 @@ class Parser {
                         arguments_.commands.empty() ? "each process has its own -p" : hint_on_command()),
                   false);
     return !arguments_.no_script || settle_calls();
+  }
+
+  bool lacks_word() {
+    const ScriptWord& next = tool_->words[arguments_.words.size()];
+    return fail(tool_->name + ": " + next.name + " is missing: " + next.sentence +
+                    "\n    it is called as: " + tool_usage(*tool_),
+                false);
   }
 
   bool consistent_why() {
@@ -591,6 +708,9 @@ class Parser {
   std::string of_calls_;          ///< the message on the first option of the list of calls, if there is a script
   std::string letter_of_strace_;  ///< the same for -u and -E
   std::map<std::string, std::pair<std::string, std::string>> fixed_;  ///< by option of -x: its value, who gave it
+  std::vector<ScriptHeader> headers_;                                 ///< of all scripts
+  std::optional<ScriptHeader> tool_;                                  ///< of the script that a word names
+  std::string tool_path_;
   bool is_first_script_ = false;  ///< a word names the script: those behind a program's name are no options of ours
   bool is_done_ = false;          ///< the rest of the words is not ours
 };

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "cli/calls.h"
 #include "cli/injection.h"
 #include "cli/summary.h"
+#include "cli/tools/script_header.h"
 #include "compiler/source/diagnostic.h"
 #include "runtime/base/result.h"
 
@@ -46,10 +49,13 @@ struct Arguments {
   std::vector<std::vector<std::string>> commands;  ///< the words of each -c, and of a program that is given without -c
   std::vector<uint32_t> pids;                      ///< -p
   std::vector<std::string> words;                  ///< $1, $2, ...; of Object: objects
-  std::vector<std::string> providers;              ///< --provider=FILE; for CheckProvider the file to check
-  std::string output;                              ///< -o
-  std::vector<Injection> injections;               ///< --inject
-  CallList calls;                                  ///< of no_script, and of --summary
+  std::map<std::string, std::string, std::less<>>
+      named;                           ///< macro variables: the options of scripts that have a header
+  std::string tool;                    ///< of Help: the file of the tool that it is about
+  std::vector<std::string> providers;  ///< --provider=FILE; for CheckProvider the file to check
+  std::string output;                  ///< -o
+  std::vector<Injection> injections;   ///< --inject
+  CallList calls;                      ///< of no_script, and of --summary
   std::string topic;                   ///< of Help: what about; of Completion: the shell; of Doctor: a program
   bool verbose = false;                ///< -v
   bool disassemble = false;            ///< -S

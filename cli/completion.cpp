@@ -7,6 +7,7 @@
 
 #include "cli/help.h"
 #include "cli/options_table.h"
+#include "cli/tools/tools.h"
 #include "runtime/lang/options.h"
 #include "runtime/print/printers.h"
 
@@ -27,10 +28,19 @@ std::string words_of(ValueKind kind) {
   return text;
 }
 
+/// Tools and other words that are commands of their own.
 std::string subcommand_words() {
   std::string text;
   for (const Subcommand& row : kSubcommands) text.append(text.empty() ? "" : " ").append(row.name);
+  for (const Tool& tool : all_tools()) text.append(" ").append(tool.header.name);
   return text;
+}
+
+/// "opensnoop|execsnoop"
+std::string tools_of_bash() {
+  std::string text;
+  for (const Tool& tool : all_tools()) text.append(text.empty() ? "" : "|").append(tool.header.name);
+  return text.empty() ? "sonde" : text;
 }
 
 /// With each of `these` behind a backslash.
@@ -100,6 +110,9 @@ std::string for_bash() {
          with_value +
          ") ((at++)); [[ ${COMP_WORDS[at]} == = ]] && ((at++)) ;;\n"
          "      -*|=) ;;\n"
+         "      " +
+         tools_of_bash() +
+         ") ;;\n"
          "      *) if declare -F _command_offset > /dev/null; then _command_offset $at\n"
          "         else mapfile -t COMPREPLY < <(compgen -f -- \"$current\"); fi; return ;;\n"
          "    esac\n"
@@ -172,6 +185,9 @@ std::string for_fish() {
   for (const Subcommand& row : kSubcommands)
     text += "complete -c sonde -n __fish_use_subcommand -a " + std::string(row.name) + " -d '" +
             escaped(row.sentence, "'\\") + "'\n";
+  for (const Tool& tool : all_tools())
+    text += "complete -c sonde -n __fish_use_subcommand -a " + tool.header.name + " -d '" +
+            escaped(tool.header.sentence, "'\\") + "'\n";
   for (const CommandLineOption& option : kCommandLine) {
     if (option.name.empty()) continue;
     text += "complete -c sonde";

@@ -8,6 +8,7 @@
 #include "cli/options_table.h"
 #include "cli/output.h"
 #include "cli/prompt/commands.h"
+#include "cli/tool_help.h"
 #include "runtime/agg/functions.h"
 #include "runtime/base/suggest.h"
 #include "runtime/lang/functions.h"
@@ -98,6 +99,7 @@ std::string formats() {
 
 std::string environment() {
   return list_line("SONDE_PROVIDER_PATH", "folders from which providers are loaded, separated by colons", kColumn) +
+         list_line("SONDE_TOOL_PATH", "folders with tools of your own, NAME.d, separated by colons", kColumn) +
          list_line("DTRACE_OPT_NAME", "sets the option NAME, as -x NAME does", kColumn) +
          list_line("XDG_STATE_HOME", "where the prompt keeps its history; by default ~/.local/state", kColumn);
 }
@@ -123,6 +125,7 @@ constexpr std::array kTopics = std::to_array<HelpTopic>({
     {"variables", "the variables of D", variables},
     {"functions", "the functions and actions of D", functions},
     {"aggregations", "the aggregating functions of D", aggregations},
+    {"tools", "the tools that have a name: sonde opensnoop, ...", list_of_tools},
     {"formats", "what --format may be", formats},
     {"environment", "the environment variables", environment},
     {"man", "sonde(1), for man -l", man_page},
@@ -163,13 +166,13 @@ std::string list_line(std::string_view label, std::string_view sentence, size_t 
     text += '\n' + std::string(column, ' ');
   else
     text.resize(column, ' ');
-  bool is_first = true;
-  for (const std::string& line : lines_of(sentence, kTextWidth - column)) {
-    if (!is_first) text.append(column, ' ');
-    is_first = false;
-    text += line + '\n';
-  }
-  return text;
+  return text + paragraph(sentence, column).substr(column);
+}
+
+std::string paragraph(std::string_view text, size_t column) {
+  std::string all;
+  for (const std::string& line : lines_of(text, kTextWidth - column)) all += std::string(column, ' ') + line + '\n';
+  return all;
 }
 
 std::span<const HelpTopic> help_topics() { return kTopics; }
@@ -203,6 +206,8 @@ std::string help() {
   return usage() + "\n" +
          list_line(name + " PROGRAM ARGS", "shows every system call of a program, as strace does; -p PID: of a process",
                    kColumn) +
+         list_line(name + " TOOL [PROGRAM]",
+                   "answers a question that has a name, as opensnoop: --help=tools lists them", kColumn) +
          list_line(name + " SCRIPT.d", "runs a script; -- PROGRAM: a program, whatever its name", kColumn) +
          subcommands() + "\n" + options_by_group(true);
 }

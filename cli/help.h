@@ -37,6 +37,8 @@ std::string sentence_of(const OptionRow& option);
 /// One line of a list: the label in its column, and the sentence beside it, broken at kTextWidth. A label that is too
 /// wide has a line of its own.
 std::string list_line(std::string_view label, std::string_view sentence, size_t column);
+/// A text from that column on, broken at kTextWidth.
+std::string paragraph(std::string_view text, size_t column);
 constexpr size_t kTextWidth = 100;
 
 }  // namespace sonde

@@ -4,38 +4,12 @@
 #include "cli/help.h"
 #include "cli/options_table.h"
 #include "cli/prompt/commands.h"
+#include "cli/roff.h"
+#include "cli/tools/tools.h"
 #include "runtime/lang/options.h"
 
 namespace sonde {
 namespace {
-
-/// A text for roff: a backslash and a leading dot or quote mean something there, and - is a hyphen.
-std::string roff(std::string_view text) {
-  std::string result = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
-  for (const char c : text) {
-    if (c == '\\')
-      result += "\\e";
-    else if (c == '-')
-      result += "\\-";
-    else if (c == '\'')
-      result += "\\(aq";
-    else if (c == '^')
-      result += "\\(ha";
-    else if (c == '~')
-      result += "\\(ti";
-    else
-      result += c;
-  }
-  return result;
-}
-
-std::string item(std::string_view label, std::string_view sentence) {
-  return ".TP\n.B " + roff(label) + "\n" + roff(sentence) + "\n";
-}
-
-std::string example(std::string_view what, std::string_view command) {
-  return ".PP\n" + roff(what) + "\n.PP\n.EX\n    " + roff(command) + "\n.EE\n";
-}
 
 std::string options() {
   std::string text = ".SH OPTIONS\n";
@@ -43,22 +17,29 @@ std::string options() {
                             OptionGroup::How, OptionGroup::Preprocessor, OptionGroup::Instead}) {
     text += ".SS " + roff(title(group)) + "\n";
     for (const CommandLineOption& option : kCommandLine)
-      if (option.group == group && !option.sentence.empty()) text += item(forms(option), option.sentence);
+      if (option.group == group && !option.sentence.empty()) text += roff_item(forms(option), option.sentence);
   }
   return text;
 }
 
 std::string settings_section() {
   std::string text = ".SH OPTIONS OF D\nSet by\n.BR \\-x ,\n#pragma D option, or setopt().\n";
-  for (const OptionRow& row : kOptions) text += item(row.name, sentence_of(row));
+  for (const OptionRow& row : kOptions) text += roff_item(row.name, sentence_of(row));
   return text;
 }
 
 std::string subcommands_section() {
   std::string text = ".SH COMMANDS\nA program of such a name is traced by\n.B sonde \\-\\- \\fINAME\\fR.\n";
   for (const Subcommand& row : kSubcommands)
-    text +=
-        item("sonde " + std::string(row.name) + (row.words.empty() ? "" : " " + std::string(row.words)), row.sentence);
+    text += roff_item("sonde " + std::string(row.name) + (row.words.empty() ? "" : " " + std::string(row.words)),
+                      row.sentence);
+  return text;
+}
+
+std::string tools_section() {
+  std::string text =
+      ".SH TOOLS\nEach has a page of its own, as\n.BR sonde\\-opensnoop (1),\nand answers to \\-\\-help.\n";
+  for (const Tool& tool : all_tools()) text += roff_item(tool.header.name, tool.header.sentence);
   return text;
 }
 
@@ -67,7 +48,8 @@ std::string prompt() {
       ".SH PROMPT\nsonde alone on a terminal, or with\n.BR \\-\\-repl ,\nis a prompt. A line is a clause or a "
       "command:\n";
   for (const PromptCommandRow& row : prompt_commands())
-    text += item(":" + std::string(row.name) + (row.value.empty() ? "" : " " + std::string(row.value)), row.sentence);
+    text +=
+        roff_item(":" + std::string(row.name) + (row.value.empty() ? "" : " " + std::string(row.value)), row.sentence);
   return text;
 }
 
@@ -98,13 +80,16 @@ constexpr char kEnd[] =
 }  // namespace
 
 std::string man_page() {
-  return kHead + options() + subcommands_section() + settings_section() + prompt() + ".SH ENVIRONMENT\n" +
-         item("SONDE_PROVIDER_PATH", "folders from which providers are loaded, separated by colons") +
-         item("DTRACE_OPT_NAME", "sets the option NAME, as -x NAME does") + ".SH EXAMPLES\n" +
-         example("Which calls do a program and its children make, and how often?",
-                 "sonde -n 'syscall:::entry { @[execname, probefunc] = count(); }' -c 'ls -l /'") +
-         example("What does a process do now?", "sonde -p 4711") +
-         example("Where does it spend its time?", "sonde -n 'profile-997 { @[ustack()] = count(); }' -p 4711") + kEnd;
+  return kHead + options() + subcommands_section() + tools_section() + settings_section() + prompt() +
+         ".SH ENVIRONMENT\n" +
+         roff_item("SONDE_PROVIDER_PATH", "folders from which providers are loaded, separated by colons") +
+         roff_item("SONDE_TOOL_PATH", "folders with tools of your own, NAME.d, separated by colons") +
+         roff_item("DTRACE_OPT_NAME", "sets the option NAME, as -x NAME does") + ".SH EXAMPLES\n" +
+         roff_example("Which calls do a program and its children make, and how often?",
+                      "sonde -n 'syscall:::entry { @[execname, probefunc] = count(); }' -c 'ls -l /'") +
+         roff_example("What does a process do now?", "sonde -p 4711") +
+         roff_example("Where does it spend its time?", "sonde -n 'profile-997 { @[ustack()] = count(); }' -p 4711") +
+         kEnd;
 }
 
 }  // namespace sonde

@@ -48,6 +48,8 @@
 #include "cli/session.h"
 #include "cli/sources.h"
 #include "cli/summary.h"
+#include "cli/tool_help.h"
+#include "cli/tools/tools.h"
 #include "cli/unfired.h"
 #include "cli/why.h"
 #include "cli/words.h"
@@ -87,6 +89,14 @@ Result<void> apply_settings(Options& options, const Arguments& arguments) {
   return {};
 }
 
+Result<std::string> text_on_tool(const Arguments& arguments) {
+  const auto header = read_script_header(arguments.tool);
+  if (!header) return header.error();
+  if (arguments.topic.empty()) return tool_help(*header);
+  if (arguments.topic == "man") return tool_man_page(*header);
+  return Error("--help=" + arguments.topic + ": behind a tool it is --help, or --help=man for its manual page", EINVAL);
+}
+
 /// What a command line asks for that only prints a text; nothing: it asks for more.
 std::optional<Result<std::string>> text_asked_for(const Arguments& arguments) {
   if (std::ranges::find(arguments.settings, "help", &Arguments::Setting::name) != arguments.settings.end())
@@ -98,9 +108,15 @@ std::optional<Result<std::string>> text_asked_for(const Arguments& arguments) {
     return text;
   }
   if (arguments.mode != Mode::Help) return std::nullopt;
+  if (!arguments.tool.empty()) return text_on_tool(arguments);
   if (arguments.topic.empty()) return help();
   const HelpTopic* topic = find_topic(arguments.topic);
-  if (topic == nullptr) return Error(no_topic(arguments.topic), EINVAL);
+  if (topic == nullptr) {
+    const auto tool = find_tool(arguments.topic);
+    const auto header = tool ? read_script_header(*tool) : ScriptHeader();
+    if (header && header->exists()) return tool_help(*header);
+    return Error(no_topic(arguments.topic), EINVAL);
+  }
   return topic->text();
 }
 
@@ -248,7 +264,7 @@ class Run {
           "how");
 
     if (Look::of(STDERR_FILENO).is_rich()) show_progress_on(STDERR_FILENO);
-    MacroValues macros{texts.empty() ? "" : texts.front().name, arguments_.words, [] { return 0; },
+    MacroValues macros{texts.empty() ? "" : texts.front().name, arguments_.words, [] { return 0; }, arguments_.named,
                        hint_on_words(arguments_)};
     if (auto done = session_->prepare_targets(arguments_.commands, arguments_.pids, texts, macros); !done)
       return given_up(done.error().message() + hint_on_start(done.error()));

@@ -5,7 +5,8 @@
 # PREFIX/bin/dtrace                     with SONDE_INSTALL_DTRACE: a link to sonde, for makefiles that call dtrace
 # PREFIX/lib/sonde/providers/           plug-ins that every run loads
 # PREFIX/lib/cmake/Sonde, lib/pkgconfig for those who build plug-ins
-# PREFIX/share/man/man1/sonde.1, and the completions of bash, zsh and fish: what the command prints of itself
+# PREFIX/share/sonde/tools/             the tools: scripts that are run by their name
+# PREFIX/share/man/man1/sonde.1, a page for each tool, and the completions of bash, zsh and fish: what the command prints of itself
 # PREFIX/share/doc/sonde/               the pages; examples/ and samples/
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Sonde)
@@ -33,18 +34,23 @@ file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/sonde.pc.in ${CMAKE_BINARY_DIR}/generated/sonde.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/generated/sonde.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# file in the build folder, option, destination
-foreach(text "sonde.1;--help=man;${CMAKE_INSTALL_MANDIR}/man1"
-             "bash/sonde;--completion=bash;${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
-             "zsh/_sonde;--completion=zsh;${CMAKE_INSTALL_DATADIR}/zsh/site-functions"
-             "fish/sonde.fish;--completion=fish;${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
-  list(GET text 0 name)
-  list(GET text 1 option)
-  list(GET text 2 destination)
+install(DIRECTORY tools/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sonde/tools FILES_MATCHING PATTERN "*.d")
+
+# sonde_install_text(NAME WORDS DESTINATION): what the command prints for these words is a file of that name in the build folder.
+function(sonde_install_text name words destination)
   get_filename_component(folder ${CMAKE_BINARY_DIR}/generated/${name} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
-  install(CODE "execute_process(COMMAND $<TARGET_FILE:sonde> ${option} OUTPUT_FILE ${CMAKE_BINARY_DIR}/generated/${name} COMMAND_ERROR_IS_FATAL ANY)")
+  install(CODE "execute_process(COMMAND $<TARGET_FILE:sonde> ${words} OUTPUT_FILE ${CMAKE_BINARY_DIR}/generated/${name} COMMAND_ERROR_IS_FATAL ANY)")
   install(FILES ${CMAKE_BINARY_DIR}/generated/${name} DESTINATION ${destination})
+endfunction()
+sonde_install_text(sonde.1 --help=man ${CMAKE_INSTALL_MANDIR}/man1)
+sonde_install_text(bash/sonde --completion=bash ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+sonde_install_text(zsh/_sonde --completion=zsh ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+sonde_install_text(fish/sonde.fish --completion=fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+file(GLOB tools CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tools tools/*.d)
+foreach(tool IN LISTS tools)
+  string(REGEX REPLACE "[.]d$" "" tool ${tool})
+  sonde_install_text(sonde-${tool}.1 "${tool} --help=man" ${CMAKE_INSTALL_MANDIR}/man1)
 endforeach()
 
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

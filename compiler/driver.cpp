@@ -222,6 +222,7 @@ const std::vector<Reported>& Compiler::warnings() const { return impl_->warnings
 /// Macro arguments are known; the other macro variables are numbers, and any number will do here.
 static ParserQuestions preview_questions(const World& world, const MacroValues& macros) {
   auto macro = [&macros](std::string_view name) -> std::optional<std::string> {
+    if (const auto named = macros.named.find(name); named != macros.named.end()) return named->second;
     size_t number = 0;
     auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
     if (error != std::errc() || number == 0) return "1";

@@ -35,7 +35,8 @@ class Macros {
     if (name == "pgid") return std::to_string(getpgrp());
     if (name == "sid") return std::to_string(getsid(0));
     if (name == "projid" || name == "taskid") return "0";
-    return std::nullopt;
+    const auto named = values_.named.find(name);
+    return named == values_.named.end() ? std::nullopt : std::optional(named->second);
   }
 
  private:

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,10 @@ namespace sonde {
 
 /// The values of macros: $1.. (words of the command line), $target, $pid, ...
 struct MacroValues {
-  std::string script_name;                              ///< $0
-  std::vector<std::string> arguments;                   ///< $1, $2, ...
-  std::function<uint32_t()> target = [] { return 0; };  ///< $target; asked when a text names it
+  std::string script_name;                                     ///< $0
+  std::vector<std::string> arguments;                          ///< $1, $2, ...
+  std::function<uint32_t()> target = [] { return 0; };         ///< $target; asked when a text names it
+  std::map<std::string, std::string, std::less<>> named = {};  ///< others, by their names without $
   std::string else_meant = {};  ///< a hint on the arguments, for the case that the texts do not name the last one
 };
 

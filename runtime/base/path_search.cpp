@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
 namespace sonde {
@@ -20,6 +21,12 @@ std::optional<std::string> search_path(const std::string& name) {
     if (stat(path.c_str(), &file) == 0 && S_ISREG(file.st_mode) && access(path.c_str(), X_OK) == 0) return path;
     if (rest.find(':') == std::string_view::npos) return std::nullopt;
   }
+}
+
+std::string beside_command(const std::string& from_bin) {
+  std::error_code none;
+  const std::filesystem::path command = std::filesystem::read_symlink("/proc/self/exe", none);
+  return (command.parent_path() / from_bin).lexically_normal();
 }
 
 }  // namespace sonde

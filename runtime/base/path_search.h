@@ -10,4 +10,7 @@ namespace sonde {
 /// of $PATH that has it. Nothing: no folder has it, or there is no $PATH.
 std::optional<std::string> search_path(const std::string& name);
 
+/// What is installed with this command: `from_bin` is its path from the folder of the command's own file.
+std::string beside_command(const std::string& from_bin);
+
 }  // namespace sonde

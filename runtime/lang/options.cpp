@@ -13,6 +13,7 @@
 #include "runtime/base/time_units.h"
 #include "runtime/lang/identifiers.h"
 #include "runtime/lang/option_hint.h"
+#include "runtime/lang/option_values.h"
 #include "runtime/print/printers.h"
 
 namespace sonde {
@@ -146,29 +147,14 @@ std::optional<uint64_t> parse_text(std::string_view option, std::string_view tex
 }
 
 std::optional<uint64_t> parse(const OptionRow& row, std::string_view text) {
-  switch (row.kind) {
-    case OptionKind::Flag: return parse_flag(text);
-    case OptionKind::Size: {
-      auto size = parse_size(text);
-      if (size && row.name == "strsize" && (*size < 2 || *size > 65536)) return std::nullopt;
-      return size;
-    }
-    case OptionKind::Room: return parse_room(text);
-    case OptionKind::Count: {
-      auto count = parse_count(text);
-      if (count && row.name == "argstrsize" && (*count < 1 || *count > 4096)) return std::nullopt;
-      return count;
-    }
-    case OptionKind::Duration: {
-      auto time = parse_duration(text);
-      if (time && *time == 0 && row.name != "duration") return std::nullopt;  // a run may end as soon as it has begun
-      return time;
-    }
-    case OptionKind::Rate: return parse_rate(text);
-    case OptionKind::Text: return parse_text(row.name, text);
-    case OptionKind::List: return text.empty() ? std::nullopt : std::optional<uint64_t>(0);
-  }
-  SONDE_CHECK(false);
+  if (row.kind == OptionKind::Text) return parse_text(row.name, text);
+  if (row.kind == OptionKind::List) return text.empty() ? std::nullopt : std::optional<uint64_t>(0);
+  const auto number = parse_number(row.kind, text);
+  if (!number) return std::nullopt;
+  if (row.name == "strsize" && (*number < 2 || *number > 65536)) return std::nullopt;
+  if (row.name == "argstrsize" && (*number < 1 || *number > 4096)) return std::nullopt;
+  const bool may_be_zero = row.name == "duration";  // a run may end as soon as it has begun
+  return row.kind == OptionKind::Duration && *number == 0 && !may_be_zero ? std::nullopt : number;
 }
 
 Result<void> check_version(std::string_view text) {
@@ -180,6 +166,20 @@ Result<void> check_version(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<uint64_t> parse_number(OptionKind kind, std::string_view text) {
+  switch (kind) {
+    case OptionKind::Flag: return parse_flag(text);
+    case OptionKind::Size: return parse_size(text);
+    case OptionKind::Room: return parse_room(text);
+    case OptionKind::Count: return parse_count(text);
+    case OptionKind::Duration: return parse_duration(text);
+    case OptionKind::Rate: return parse_rate(text);
+    case OptionKind::Text:
+    case OptionKind::List: break;
+  }
+  SONDE_CHECK(false);
+}
 
 Options::Options() {
   for (const OptionRow& row : kOptions) {

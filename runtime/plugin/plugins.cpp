@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "runtime/base/path_search.h"
 #include "runtime/framework/aftermath.h"
 #include "runtime/framework/op_scope.h"
 #include "runtime/plugin/last_words.h"
@@ -44,11 +45,7 @@ std::vector<std::string> plugins_in(const std::string& folder) {
 
 }  // namespace
 
-std::string installed_plugins() {
-  std::error_code none;
-  const fs::path command = fs::read_symlink("/proc/self/exe", none);
-  return (command.parent_path() / SONDE_PROVIDERS_FROM_BIN).lexically_normal();
-}
+std::string installed_plugins() { return beside_command(SONDE_PROVIDERS_FROM_BIN); }
 
 FoundPlugins find_plugins(const std::vector<std::string>& named, const std::string& search_path,
                           const std::string& installed) {

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
 #include "cli/options_table.h"
 #include "runtime/syscall/classes.h"
@@ -384,6 +386,83 @@ TEST(CallSets, EveryMemberOfAClassIsACall) {
     const CallSet set = *parse_call_set("%" + std::string(row.name));
     EXPECT_EQ(set.names.size(), static_cast<size_t>(std::ranges::count(row.calls, ' ')) + 1) << row.name;
   }
+}
+
+/// Tools of a folder of the test's.
+class Tools : public ::testing::Test {
+ protected:
+  Tools() {
+    std::filesystem::create_directory("tools");
+    folder_.write("tools/many.d",
+                  "/*\n * many: counts\n * word PATTERN: which\n * word FILE: where\n * option min=TIME 1ms: how long\n"
+                  " * option name=NAME: whose\n * option failed: only those\n */\nBEGIN { }\n");
+    folder_.write("tools/plain.d", "/* plain: does it */ BEGIN { }\n");
+    folder_.write("tools/true.d", "/* true: has a program's name */ BEGIN { }\n");
+    folder_.write("tools/bad.d", "/*\n * bad: takes ours\n * option output: it\n */\n");
+    ::setenv("SONDE_TOOL_PATH", std::filesystem::absolute("tools").c_str(), 1);
+  }
+  ~Tools() override { ::unsetenv("SONDE_TOOL_PATH"); }
+
+  const Folder folder_;
+};
+
+TEST_F(Tools, AreScriptsWithWordsOfTheirOwnAndAProgram) {
+  const Arguments many =
+      right({"-q", "many", "-b", "1m", "malloc*", "--min=5us", "/etc", "--name", "a b", "ls", "-l", "--failed"});
+  ASSERT_EQ(many.programs.size(), 1u);
+  EXPECT_THAT(many.programs[0].text, HasSubstr("tools/many.d"));
+  EXPECT_THAT(many.words, ElementsAre("malloc*", "/etc"));
+  EXPECT_THAT(many.commands, ElementsAre(ElementsAre("ls", "-l", "--failed")));
+  EXPECT_EQ(many.named.at("min"), "5000");
+  EXPECT_EQ(many.named.at("name"), "a b");
+  EXPECT_EQ(many.named.at("failed"), "0");
+  EXPECT_FALSE(many.no_script);
+  EXPECT_EQ(settings_of(many), "quiet bufsize=1m");
+}
+
+TEST_F(Tools, MayHaveTargetsByOptions) {
+  EXPECT_THAT(right({"-p", "1", "plain"}).pids, ElementsAre(1u));
+  EXPECT_THAT(right({"plain", "-p", "1"}).pids, ElementsAre(1u));
+  EXPECT_THAT(right({"plain", "-c", "ls -l"}).commands, ElementsAre(ElementsAre("ls", "-l")));
+  EXPECT_THAT(right({"plain", "--", "ls", "-l"}).commands, ElementsAre(ElementsAre("ls", "-l")));
+  EXPECT_THAT(wrong({"plain", "-p", "1", "ls"}).message,
+              HasSubstr("extraneous argument 'ls'\n    it is called as: sonde plain [PROGRAM ARGS]"));
+}
+
+TEST_F(Tools, SayWhatIsMissingOrUnknown) {
+  EXPECT_THAT(wrong({"many", "a"}).message,
+              HasSubstr("many: FILE is missing: where\n    it is called as: sonde many [OPTIONS] PATTERN FILE"));
+  EXPECT_THAT(wrong({"many", "--mim=3"}).message, HasSubstr("did you mean '--min'?"));
+  EXPECT_THAT(wrong({"many", "--xyz"}).message, HasSubstr("sonde many --help"));
+  EXPECT_THAT(wrong({"many", "--min=soon"}).message, HasSubstr("it takes a time"));
+  EXPECT_THAT(wrong({"many", "--failed=1"}).message, HasSubstr("--failed takes no value"));
+  EXPECT_THAT(wrong({"many", "--name"}).message, HasSubstr("--name=NAME: whose"));
+  EXPECT_THAT(wrong({"bad"}).message, HasSubstr("--output is sonde's own"));
+}
+
+TEST_F(Tools, GiveWayToOtherMeaningsOfAWord) {
+  folder_.write("plain.d", "/* plain: this one */ BEGIN { }\n");
+  EXPECT_EQ(right({"plain.d", "ls"}).programs[0].text, "plain.d");
+  EXPECT_THAT(right({"--", "plain"}).commands, ElementsAre(ElementsAre("plain")));
+  EXPECT_THAT(right({"./plain"}).commands, ElementsAre(ElementsAre("./plain")));
+  EXPECT_THAT(right({"-n", "BEGIN { }", "plain"}).words, ElementsAre("plain"));
+  EXPECT_THAT(right({"true"}).remarks, ElementsAre(HasSubstr("true is sonde's own tool here\n    for the program /")));
+  EXPECT_TRUE(right({"plain", "true"}).remarks.empty());
+}
+
+TEST_F(Tools, OptionsAreThereForEveryScriptWithAHeader) {
+  EXPECT_EQ(right({"-s", "tools/many.d", "--min", "3s", "word"}).named.at("min"), "3000000000");
+  EXPECT_THAT(right({"-s", "tools/many.d", "word", "other"}).words, ElementsAre("word", "other"));
+  EXPECT_THAT(wrong({"-s", "tools/plain.d", "--min", "3s"}).message, HasSubstr("invalid option -- '--min'"));
+  folder_.write("other.d", "/*\n * other: counts\n * option min=COUNT: how many\n */\n");
+  EXPECT_THAT(wrong({"-s", "tools/many.d", "-s", "other.d"}).message,
+              HasSubstr("option min means something else in many"));
+}
+
+TEST_F(Tools, AnswerToHelp) {
+  EXPECT_THAT(right({"many", "--help"}).tool, HasSubstr("tools/many.d"));
+  EXPECT_EQ(right({"many", "--help"}).mode, Mode::Help);
+  EXPECT_TRUE(right({"--help"}).tool.empty());
 }
 
 }  // namespace

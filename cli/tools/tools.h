@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Tools: scripts that are run by their name
+//
+// A tool is a file NAME.d with a header, in a folder of $SONDE_TOOL_PATH or in the one that is installed beside the
+// command. The first folder that has a name wins. Nothing looks at the folders unless the first word of a command line has
+// no other meaning.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/tools/script_header.h"
+
+namespace sonde {
+
+/// The file of the tool of that name; nothing: there is none.
+std::optional<std::string> find_tool(std::string_view name);
+
+struct Tool {
+  std::string path;
+  ScriptHeader header;
+};
+/// All tools, sorted by name; a file without a right header is left out.
+std::vector<Tool> all_tools();
+
+}  // namespace sonde

@@ -80,6 +80,9 @@ Result<void> append_section(const HookProgram& wanted, const Section& section, W
     sonde_lower_land(&before, found);
   }
   begin_section(before, wanted, section);
+  // A predicate may end before it needs room. It looks then for a fault where a ring is held; there is none, but the
+  // verifier must find room for it all the same.
+  if (part.held > 0) use_scratch(&before);
   if (!before.lacks.empty()) return Error(before.lacks, EOPNOTSUPP);
   const size_t from = all.size();
   append(all, before);

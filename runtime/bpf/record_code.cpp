@@ -111,14 +111,17 @@ bool reads_time(const sonde_dif_program& fire) {
   return false;
 }
 
-/// R7 = the scratch: where a record that will be folded, or has paths, is put together.
-void use_scratch(L* l) {
+}  // namespace
+
+void use_scratch(sonde_lowering* l) {
   sonde_lower_ldx(l, BPF_DW, R4, FP, kRingBytes);
   sonde_lower_stx(l, BPF_DW, FP, R4, kPlace);
   sonde_lower_mov(l, kRecord, kRing);
   sonde_lower_alu(l, BPF_ADD, kRecord, R4);
   sonde_lower_alu_imm(l, BPF_ADD, kRecord, SONDE_RING_DATA);
 }
+
+namespace {
 
 /// What use_scratch() has put off: a record that is not folded needs a time, and the reader's place.
 void need_room(L* l) {

@@ -21,6 +21,8 @@ void begin_record(sonde_lowering* l);
 void count_lost(sonde_lowering* l, const Rings& rings);
 /// Where all ends lead to: makes the record of a pending fault, publishes a record.
 void end_record(sonde_lowering* l);
+/// R7 = the scratch: where a record that will be folded, or has paths, is put together.
+void use_scratch(sonde_lowering* l);
 /// Finds the ring of that level, which an earlier part of a chain holds, and its firing's time. Returns a branch that is
 /// taken if it is there.
 uint32_t resume_ring(sonde_lowering* l, const World& world, uint32_t level);

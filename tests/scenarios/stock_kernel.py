@@ -125,6 +125,29 @@ def stock_kernel_returns_and_thread_variables(world):
 
 
 @scenario()
+def stock_kernel_takes_many_clauses_of_a_probe(world):
+    """They are programs that go on in each other. A later one must load where the one before has a record, and where a predicate jumps
+    to its end before it has room for one."""
+    need_it(world)
+    byte = "*(uint8_t *)copyin(arg1, 1)"  # of what deeds.c has read: an a, 97
+    forms = {"": 3, "/self->on/": 3, "/self->on && arg2 > 10/": 0, f"/self->on && {byte} == 97/": 3, f"/self->on && {byte} == 98/": 0,
+             f"/ {byte} == 97/": 3, f"/self->on || {byte} == 98/": 3, f"/(self->on ? {byte} : 1) == 97/": 3}
+    program = apart(world, world.program("deeds"))
+    name = os.path.basename(program)[:15]
+    for count in (11, 12, 13, 25, 60):
+        predicates = [list(forms)[n % len(forms)] for n in range(count)]
+        clauses = [f"syscall::write:entry {predicate} {{ @[{n}, execname] = sum(arg2); trace(arg2); }}" for n, predicate in enumerate(predicates)]
+        script = f'syscall::write:entry /execname == "{name}"/ {{ self->on = 1; }} {" ".join(clauses)} syscall::write:return {{ self->on = 0; }}'
+        sonde = start_tracing(world, "-n", script, hooks=2)
+        if sonde.poll() is not None and "keeps no self-> variables" in (said := world.finish(sonde).stderr):
+            raise Skip(f"no self-> variables in this kernel: {said}")
+        world.run([program, f"open:{world.path('text', 'a' * 10)}", "read:10", "close", f"creat:{world.path('made')}", "write:10:3"])
+        out = stop_tracing(world, sonde).stdout
+        found = {int(n): int(total) // 10 for n, total in re.findall(rf"^ +(\d+) +{re.escape(name)} +(\d+)$", out, re.M)}
+        equal(found, {n: forms[predicate] for n, predicate in enumerate(predicates) if forms[predicate]}, f"{count} clauses")
+
+
+@scenario()
 def stock_kernel_reads_texts(world):
     need_it(world)
     cat = apart(world, shutil.which("cat"))

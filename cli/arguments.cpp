@@ -274,7 +274,7 @@ class Parser {
     }
     if (by_word && header->exists()) {
       tool_ = *header;
-      tool_path_ = path;
+      arguments_.tool = path;
     }
     headers_.push_back(std::move(*header));
     return program(SourceText::Kind::Script, path);
@@ -620,10 +620,7 @@ class Parser {
       bad_ = {};
       return false;
     }
-    if (tool_ && arguments_.mode == Mode::Help) {
-      arguments_.tool = tool_path_;
-      return true;
-    }
+    if (tool_ && arguments_.mode == Mode::Help) return true;
     if (tool_ && arguments_.words.size() < tool_->words.size()) return lacks_word();
     if (arguments_.mode == Mode::CheckProvider && !arguments_.pids.empty())
       return fail("-p: --check-provider has a program of its own, which -c names", false);
@@ -710,7 +707,6 @@ class Parser {
   std::map<std::string, std::pair<std::string, std::string>> fixed_;  ///< by option of -x: its value, who gave it
   std::vector<ScriptHeader> headers_;                                 ///< of all scripts
   std::optional<ScriptHeader> tool_;                                  ///< of the script that a word names
-  std::string tool_path_;
   bool is_first_script_ = false;  ///< a word names the script: those behind a program's name are no options of ours
   bool is_done_ = false;          ///< the rest of the words is not ours
 };

@@ -51,7 +51,7 @@ struct Arguments {
   std::vector<std::string> words;                  ///< $1, $2, ...; of Object: objects
   std::map<std::string, std::string, std::less<>>
       named;                           ///< macro variables: the options of scripts that have a header
-  std::string tool;                    ///< of Help: the file of the tool that it is about
+  std::string tool;                    ///< the file of the script that a word names and that has a header
   std::vector<std::string> providers;  ///< --provider=FILE; for CheckProvider the file to check
   std::string output;                  ///< -o
   std::vector<Injection> injections;   ///< --inject

@@ -371,7 +371,7 @@ class Run {
         session_->show_calls_under_way(arguments_.calls.stacks);
     }
     const int status = arguments_.watched ? run_watched(*watched) : session_->run();
-    if (!output_.failed())
+    if (!output_.failed() && arguments_.tool.empty())  // whoever runs a tool did not write its clauses
       for (const std::string& line : unfired_clauses(*session_, scripts(texts), compiled, options_.flag("quiet")))
         output_.message(line);
     if (arguments_.no_script && !output_.failed())

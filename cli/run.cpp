@@ -161,8 +161,9 @@ class Run {
     auto texts = read_sources(arguments_.programs, options_);  // once: standard input cannot be read again
     if (!texts) return fatal(texts.error().message());
     const bool traces = arguments_.mode == Mode::Trace && !arguments_.disassemble;
-    auto session = Session::create(options_, output_, prompt || has_targets() || name_processes(*texts), prompt,
-                                   traces ? providers_named(*texts) : std::vector<std::string>(),
+    const MacroValues macros = macro_values(*texts);
+    auto session = Session::create(options_, output_, prompt || has_targets() || name_processes(*texts, macros), prompt,
+                                   traces ? providers_named(*texts, macros) : std::vector<std::string>(),
                                    handed_ ? handed_->terminals : std::vector<std::string>());
     if (!session) return fatal(session.error().message());
     session_ = std::move(*session);
@@ -244,6 +245,11 @@ class Run {
     return {};
   }
 
+  MacroValues macro_values(const std::vector<SourceText>& texts) const {
+    return {texts.empty() ? "" : texts.front().name, arguments_.words, [] { return 0; }, arguments_.named,
+            hint_on_words(arguments_)};
+  }
+
   int carry_out(std::vector<SourceText> texts) {
     const bool sums = arguments_.summary && (arguments_.mode == Mode::Prompt || !texts.empty());
     if (arguments_.no_script || sums) {
@@ -264,8 +270,7 @@ class Run {
           "how");
 
     if (Look::of(STDERR_FILENO).is_rich()) show_progress_on(STDERR_FILENO);
-    MacroValues macros{texts.empty() ? "" : texts.front().name, arguments_.words, [] { return 0; }, arguments_.named,
-                       hint_on_words(arguments_)};
+    const MacroValues macros = macro_values(texts);
     if (auto done = session_->prepare_targets(arguments_.commands, arguments_.pids, texts, macros); !done)
       return given_up(done.error().message() + hint_on_start(done.error()));
     auto compiled = session_->compile(texts, macros);

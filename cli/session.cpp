@@ -98,8 +98,9 @@ Result<void> Session::begin(const std::vector<std::string>& words, const Forecas
 /// Processes to attach to because a description names pid<N>. If a process does not exist, the provider reports it.
 std::vector<uint32_t> Session::named_processes(std::span<const SourceText> texts, const MacroValues& macros) {
   std::vector<uint32_t> found;
+  const KnownMacros known = macros.given();
   if (!targets_->possible() ||
-      !std::ranges::any_of(texts, [](const SourceText& text) { return names_process(text.text); }))
+      !std::ranges::any_of(texts, [&known](const SourceText& text) { return names_process(text.text, known); }))
     return found;
   for (const ProbeDescription& description : compiler_->preview(texts, macros)) {
     uint32_t pid = 0;

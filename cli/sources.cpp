@@ -96,14 +96,16 @@ std::string provider_of(const ProbeDescription& description) {
 
 }  // namespace
 
-bool name_processes(const std::vector<SourceText>& texts) {
-  return std::ranges::any_of(texts, [](const SourceText& one) { return names_process(one.text); });
+bool name_processes(const std::vector<SourceText>& texts, const MacroValues& macros) {
+  const KnownMacros known = macros.given();
+  return std::ranges::any_of(texts, [&](const SourceText& one) { return names_process(one.text, known); });
 }
 
-std::vector<std::string> providers_named(const std::vector<SourceText>& texts) {
+std::vector<std::string> providers_named(const std::vector<SourceText>& texts, const MacroValues& macros) {
+  const KnownMacros known = macros.given();
   std::vector<std::string> found;
   for (const SourceText& one : texts)
-    for (const ProbeDescription& description : descriptions_of(one.text))
+    for (const ProbeDescription& description : descriptions_of(one.text, known))
       if (!fires_here(description)) found.push_back(provider_of(description));
   return found;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/arguments.h"
+#include "compiler/check/front_end.h"
 #include "runtime/base/result.h"
 #include "runtime/lang/options.h"
 
@@ -18,10 +19,11 @@ Result<std::vector<SourceText>> read_sources(const std::vector<Arguments::Progra
 std::string describe(const SourceText& text);
 
 /// Whether one of them may contain a process number: names_process().
-bool name_processes(const std::vector<SourceText>& texts);
+bool name_processes(const std::vector<SourceText>& texts, const MacroValues& macros);
 
-/// The providers of all descriptions of these texts, as written, except of probes that sonde itself fires.
-std::vector<std::string> providers_named(const std::vector<SourceText>& texts);
+/// The providers of all descriptions of these texts, except of probes that sonde itself fires. Words and options of the
+/// command line are replaced; $target is as written.
+std::vector<std::string> providers_named(const std::vector<SourceText>& texts, const MacroValues& macros);
 
 /// Whether a word of the command line is a script: a file in the current folder that ends in .d, or begins with a #!
 /// line for sonde. A path with a slash is a program.

@@ -2,6 +2,7 @@
 #include "compiler/check/front_end.h"
 
 #include <cctype>
+#include <charconv>
 
 #include <unistd.h>
 
@@ -58,6 +59,18 @@ class Macros {
 };
 
 }  // namespace
+
+KnownMacros MacroValues::given() const {
+  if (arguments.empty() && named.empty()) return {};
+  return [this](std::string_view name) -> std::optional<std::string> {
+    if (const auto own = named.find(name); own != named.end()) return own->second;
+    size_t number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    const bool is_number = error == std::errc() && end == name.data() + name.size();
+    if (!is_number || number == 0 || number > arguments.size()) return std::nullopt;
+    return arguments[number - 1];
+  };
+}
 
 bool is_script(const SourceText& source, const Options& options) {
   return source.kind == SourceText::Kind::Script && !options.flag("pspec");

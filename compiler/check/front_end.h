@@ -12,9 +12,11 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/lowered/lowered.h"
+#include "compiler/parse/outline.h"
 #include "compiler/source/diagnostic.h"
 #include "runtime/lang/options.h"
 
@@ -27,6 +29,10 @@ struct MacroValues {
   std::function<uint32_t()> target = [] { return 0; };         ///< $target; asked when a text names it
   std::map<std::string, std::string, std::less<>> named = {};  ///< others, by their names without $
   std::string else_meant = {};  ///< a hint on the arguments, for the case that the texts do not name the last one
+
+  /// What a command line gives: the values of $1, $2, ... and of `named`, for as long as this is there. Empty: it gives
+  /// none.
+  KnownMacros given() const;
 };
 
 /// A member, or a variable, with its type as messages show it.

@@ -55,8 +55,10 @@ std::optional<ProbeDescription> probe_id(const std::string& digits, SourceRange 
   return std::nullopt;
 }
 
-/// Replaces $1, $$1, $target; \$ is none of them. None: a macro variable is not defined.
-std::optional<std::string> expanded(std::string_view text, const ParserQuestions& questions) {
+}  // namespace
+
+std::optional<std::string> expand_description(
+    std::string_view text, const std::function<std::optional<std::string>(std::string_view)>& macro) {
   std::string out;
   for (size_t i = 0; i < text.size();) {
     if (text[i] != '$') {
@@ -70,14 +72,12 @@ std::optional<std::string> expanded(std::string_view text, const ParserQuestions
     while (i < text.size() && (number ? std::isdigit(static_cast<unsigned char>(text[i]))
                                       : std::isalnum(static_cast<unsigned char>(text[i]))))
       ++i;
-    std::optional<std::string> value = questions.macro(text.substr(begin, i - begin));
+    std::optional<std::string> value = macro(text.substr(begin, i - begin));
     if (!value) return std::nullopt;
     out += *value;
   }
   return out;
 }
-
-}  // namespace
 
 std::optional<ProbeDescription> read_description(std::string_view text) {
   std::vector<std::string> fields = split_at_colons(text);
@@ -95,7 +95,7 @@ std::optional<ProbeDescription> read_description(std::string_view text) {
 std::optional<ProbeDescription> description_of(const std::string& written, SourceRange where,
                                                const ParserQuestions& questions, Diagnostics& diagnostics) {
   if (std::isdigit(static_cast<unsigned char>(written[0]))) return probe_id(written, where, diagnostics);
-  const std::optional<std::string> text = expanded(written, questions);
+  const std::optional<std::string> text = expand_description(written, questions.macro);
   if (!text) {
     diagnostics.report("D_PDESC_INVAL", where,
                        "invalid probe description \"" + written + "\": Undefined macro variable in probe description");

@@ -98,11 +98,16 @@ size_t clauses_up_to(std::string_view text, size_t offset) {
   return count;
 }
 
-std::vector<ProbeDescription> descriptions_of(std::string_view text) {
+std::vector<ProbeDescription> descriptions_of(std::string_view text, const KnownMacros& known) {
   std::vector<ProbeDescription> found;
+  const auto value = [&known](std::string_view name) -> std::optional<std::string> {
+    const auto own = known ? known(name) : std::nullopt;
+    return own ? *own : "$" + std::string(name);
+  };
   for (const LexedToken& token : outline_of(std::string(text)).tokens) {
     if (token.type != P::DESCRIPTION) continue;
-    const auto description = read_description(text.substr(token.begin, token.end - token.begin));
+    const auto written = expand_description(text.substr(token.begin, token.end - token.begin), value);
+    const auto description = read_description(*written);
     if (description) found.push_back(*description);
   }
   return found;
@@ -185,9 +190,10 @@ std::string with_member(std::string_view text, std::string_view member) {
   return whole;
 }
 
-bool names_process(std::string_view text) {
-  if (!may_name_process(text)) return false;
-  return std::ranges::any_of(descriptions_of(text), is_process, &ProbeDescription::provider);
+bool names_process(std::string_view text, const KnownMacros& known) {
+  const bool may_by_macro = known && text.find('$') != text.npos;
+  if (!may_by_macro && !may_name_process(text)) return false;
+  return std::ranges::any_of(descriptions_of(text, known), is_process, &ProbeDescription::provider);
 }
 
 }  // namespace sonde

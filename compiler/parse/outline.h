@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,10 +32,13 @@ size_t clauses_up_to(std::string_view text, size_t offset);
 ///   BEGIN /curpsinfo->pr_ps    becomes    BEGIN { curpsinfo->MEMBER; }
 std::string with_member(std::string_view text, std::string_view member);
 
-/// The descriptions of all clauses, as they are written.
-std::vector<ProbeDescription> descriptions_of(std::string_view text);
+/// The value of a macro variable, named without its $: "1", "module". None: it stays as it is written.
+using KnownMacros = std::function<std::optional<std::string>(std::string_view)>;
+
+/// The descriptions of all clauses, with the macro variables that are known replaced.
+std::vector<ProbeDescription> descriptions_of(std::string_view text, const KnownMacros& known = {});
 
 /// Whether a description may contain a process number: pid42:::entry, or pid$1:::entry.
-bool names_process(std::string_view text);
+bool names_process(std::string_view text, const KnownMacros& known = {});
 
 }  // namespace sonde

@@ -29,6 +29,10 @@ SyntaxTree parse(const std::string& text, bool script, const ParserQuestions& qu
 /// D`name is the program's own name; other modules keep theirs.
 std::string_view own_type_name(std::string_view name);
 
+/// The text of a description with $1, $$1, $target replaced; \$ is none of them. None: a macro variable is not defined.
+std::optional<std::string> expand_description(std::string_view text,
+                                              const std::function<std::optional<std::string>(std::string_view)>& macro);
+
 /// "a:b:c:d" with fields filled from the right. If there are more than four, the first, the second and the last are
 /// fields, and the rest is a function's qualified name, ns::Class::method. None: it is not such a name. `\:` is not a
 /// separator.

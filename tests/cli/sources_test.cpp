@@ -10,6 +10,7 @@
 namespace sonde {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Kind = SourceText::Kind;
@@ -54,14 +55,26 @@ TEST(Sources, ProgramsThatNameAProcess) {
   const auto names = [](Kind kind, const std::string& argument) {
     const auto texts = read_sources({{kind, argument}}, kNone);
     EXPECT_TRUE(texts) << argument;
-    return texts && name_processes(*texts);
+    return texts && name_processes(*texts, {});
   };
   EXPECT_TRUE(names(Kind::Provider, "pid42"));
   EXPECT_TRUE(names(Kind::Provider, "pid42 /execname == \"a\"/ { }"));
   EXPECT_FALSE(names(Kind::Function, "pid42"));
   EXPECT_TRUE(names(Kind::Script, folder.write("a.d", "pid42:::entry")));
   EXPECT_FALSE(names(Kind::Script, folder.write("b.d", "BEGIN")));
-  EXPECT_TRUE(name_processes({{Kind::Name, "a", "BEGIN { }", {}}, {Kind::Name, "b", "pid42:::entry { }", {}}}));
+  EXPECT_TRUE(name_processes({{Kind::Name, "a", "BEGIN { }", {}}, {Kind::Name, "b", "pid42:::entry { }", {}}}, {}));
+}
+
+TEST(Sources, WordsAndOptionsWithinDescriptions) {
+  const std::vector<SourceText> all = {{Kind::Script, "a.d", "BEGIN { } $1 { } pid*:$module:f:entry { } $2 { }", {}}};
+  MacroValues macros;
+  EXPECT_THAT(providers_named(all, macros), ElementsAre("", "pid*", "")) << "of words that nobody has given";
+  macros.arguments = {"sched:::on-cpu", "pid42:::entry"};
+  macros.named = {{"module", "libc.so.6"}};
+  EXPECT_THAT(providers_named(all, macros), ElementsAre("sched", "pid*", "pid42"));
+  EXPECT_TRUE(name_processes(all, macros));
+  macros.arguments = {"sched:::on-cpu", "io:::start"};
+  EXPECT_FALSE(name_processes(all, macros));
 }
 
 TEST(Sources, Preprocessed) {

@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/prompt/commands.h"
 #include "cli/tool_help.h"
+#include "cli/tools/tools.h"
 #include "runtime/agg/functions.h"
 #include "runtime/base/suggest.h"
 #include "runtime/lang/functions.h"
@@ -185,6 +186,8 @@ const HelpTopic* find_topic(std::string_view name) {
 std::string no_topic(std::string_view name) {
   Suggestion suggestion(name);
   for (const HelpTopic& topic : kTopics) suggestion.offer(topic.name);
+  const std::vector<Tool> tools = all_tools();
+  for (const Tool& tool : tools) suggestion.offer(tool.header.name);
   const std::string hint = suggestion.hint();
   return "no topic '" + std::string(name) + "'\n    " + (hint.empty() ? "--help=topics lists them" : hint);
 }

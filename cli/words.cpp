@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/options_table.h"
+#include "cli/tools/tools.h"
 #include "runtime/base/suggest.h"
 
 namespace sonde {
@@ -62,6 +63,8 @@ std::string hint_on_missing_program(std::string_view word) {
     if (word == name) return hint;
   Suggestion suggestion(word);
   for (const Subcommand& one : kSubcommands) suggestion.offer(one.name);
+  const std::vector<Tool> tools = all_tools();
+  for (const Tool& tool : tools) suggestion.offer(tool.header.name);
   return suggestion.hint();
 }
 

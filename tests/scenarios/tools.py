@@ -280,11 +280,33 @@ def tools_print_for_programs(world):
 
 
 @scenario()
+def tools_of_ones_own(world):
+    """The script of docs/tools.md, in a folder of SONDE_TOOL_PATH."""
+    page = (TOOLS.parent / "docs" / "tools.md").read_text()
+    script = re.search(r"((?:    .*\n|\n)*    /\*\n     \* slowcalls(?:    .*\n|.*\n)*?    }\n\n(?:    .*\n)*?    }\n)", page)[1]
+    own = pathlib.Path(world.path("own"))
+    own.mkdir()
+    (own / "slowcalls.d").write_text("".join(line[4:] if line.strip() else "\n" for line in script.splitlines(keepends=True)))
+    env = {"SONDE_TOOL_PATH": f"{own}:{TOOLS}"}
+    text = world.sonde("slowcalls", "clock_nanosleep", "--min=20ms", world.program("deeds"), "sleep:5:3", "sleep:30:2", env=env).stdout
+    found = rows(text)
+    equal([row[:2] for row in found], [["deeds", "clock_nanosleep"]] * 2, "two of five calls")
+    check(all(30_000 <= int(row[2]) < 5_000_000 for row in found), f"microseconds: {text}")
+    check("slowcalls" in world.sonde("--help=tools", env=env).stdout, "it is in the list")
+    said = world.sonde("slowcals", "read", status=None, env=env).stderr
+    check("did you mean 'slowcalls'?" in said, f"a name that is nearly right: {said}")
+    (own / "opensnoop.d").write_text('/* opensnoop: is another one */ BEGIN { printf("mine\\n"); exit(0); }')
+    check("mine" in world.sonde("-q", "opensnoop", "true", env=env).stdout, "the first folder wins")
+
+
+@scenario()
 def tools_say_what_they_are(world):
     """Each tool answers to --help and has a page that man shows without a warning; the list has each of them."""
     listed = {row[0] for row in rows(world.sonde("--help=tools", env=environment()).stdout)}
+    page_of_all = (TOOLS.parent / "docs" / "tools.md").read_text()
     for path in sorted(TOOLS.glob("*.d")):
         name = path.stem
+        check(f"`{name}`" in page_of_all, f"docs/tools.md names {name}")
         check(name in listed, f"{name} is in the list")
         text = world.sonde(name, "--help", env=environment()).stdout
         check(text.startswith(f"{name}: ") and f"Usage: sonde {name}" in text and f"\n    sonde {name}" in text, f"{name} --help: {text}")

@@ -86,7 +86,9 @@ std::vector<std::string> arguments(const Options& options) {
   words[0].erase(0, words[0].rfind('/') + 1);  // cpp's messages begin with it
   argv[0] = words[0].data();
   ::execvp(program.c_str(), argv.data());
-  std::fprintf(stderr, "%s: %s\n", program.c_str(), std::strerror(errno));
+  const char* what_to_do =
+      errno == ENOENT ? "; install the package cpp, or name another preprocessor: -x cpppath=PATH" : "";
+  std::fprintf(stderr, "%s: %s%s\n", program.c_str(), std::strerror(errno), what_to_do);
   ::_exit(127);
 }
 

@@ -155,8 +155,7 @@ Finding module(const Machine& machine) {
   if (exists(machine, "/sys/module/sonde")) return {std::string(kModule), "module", State::Works, "loaded"};
   if (module_is_installed(release, machine.root))
     return {std::string(kModule), "module", State::Note, "installed, not loaded", as_root(machine, "modprobe sonde")};
-  return {std::string(kModule), "module", State::Note,
-          std::string("not installed; in a checkout: ") + kHowToBuildModule, ""};
+  return {std::string(kModule), "module", State::Note, std::string("not installed: ") + kHowToBuildModule, ""};
 }
 
 /// "integrity" of "none [integrity] confidentiality".

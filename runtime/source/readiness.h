@@ -34,7 +34,8 @@ std::vector<SourceReadiness> source_readiness(const SourceTrial& trial, const st
 std::string kernel_release(const std::string& root = "");
 /// Whether modprobe would find sonde.ko for that release.
 bool module_is_installed(const std::string& release, const std::string& root = "");
-/// How the module is built in a checkout.
-inline constexpr char kHowToBuildModule[] = "make -C kmod, then insmod kmod/sonde.ko";
+/// How the module is built.
+inline constexpr char kHowToBuildModule[] =
+    "the package sonde-dkms; in a checkout make -C kmod, then insmod kmod/sonde.ko";
 
 }  // namespace sonde

@@ -148,7 +148,7 @@ def plugin(world, name, *flags):
         fcntl.flock(lock, fcntl.LOCK_EX)
         header = prefix / "include/sonde/provider.h"
         if not built.exists() or built.stat().st_mtime < max(source.stat().st_mtime, header.stat().st_mtime):
-            cflags = run(["pkg-config", "--cflags", "sonde"], env=os.environ | {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}).split()
+            cflags = run(["pkg-config", "--cflags", "sonde"], env=os.environ | {"PKG_CONFIG_PATH": str(prefix / "share/pkgconfig")}).split()
             compiler = ["g++", "-std=c++20"] if source.suffix == ".cpp" else ["gcc", "-std=c11"]
             run([*compiler, "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-O1", "-shared", "-fPIC", "-pthread",
                  *flags, *cflags, "-o", built, source])

@@ -259,7 +259,7 @@ SONDE_PLUGIN(start, stop, texts);
 
 def beat(world, to, name="one", when_asked="", text=""):
     """A plug-in whose provider, beat, has one probe, compiled with pkg-config's options."""
-    flags = run(["pkg-config", "--cflags", "sonde"], env=os.environ | {"PKG_CONFIG_PATH": str(the_prefix(world) / "lib/pkgconfig")}).split()
+    flags = run(["pkg-config", "--cflags", "sonde"], env=os.environ | {"PKG_CONFIG_PATH": str(the_prefix(world) / "share/pkgconfig")}).split()
     pathlib.Path(to).parent.mkdir(parents=True, exist_ok=True)
     run(["cc", "-shared", "-fPIC", "-Wall", "-Werror", f'-DNAME="{name}"', f"-DWHEN_ASKED={when_asked}", f'-DTEXT="{text}"', *flags, "-o", to,
          world.path("beat.c", BEAT)])

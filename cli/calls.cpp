@@ -67,6 +67,81 @@ std::string names_one_of(const CallPlaces& places, const std::vector<std::string
   return text;
 }
 
+bool is_traced(const CallList& list, std::string_view name) {
+  return list.trace.all || std::ranges::find(list.trace.names, name) != list.trace.names.end();
+}
+
+/// Of which returns something is shown: not of a new process's own from fork.
+std::string predicate_of_returns(const CallList& list) {
+  std::string predicate =
+      "(arg1 != 0 || (probefunc != \"clone\" && probefunc != \"clone3\" && probefunc != \"fork\" && probefunc != "
+      "\"vfork\"))";
+  if (!list.paths.empty()) predicate = "self->entered && " + predicate;
+  if (!list.failed) predicate = "errno == 0 && " + predicate;
+  if (!list.successful) predicate = "errno != 0 && " + predicate;
+  return predicate;
+}
+
+/// What was done to the call that returns: a string of D.
+std::string injection_of_call() {
+  return "strjoin(self->sonde_injected && (errno ? -errno : (int64_t)arg1) == self->sonde_result ? \" (INJECTED)\" "
+         ": \"\", "
+         "self->sonde_delayed ? \" (DELAYED)\" : \"\")";
+}
+
+/// A clause at the chosen signals.
+std::string signals_of(const CallList& list, const std::string& statements) {
+  const auto chosen = parse_signals(list.signals);
+  if (!chosen || chosen->empty()) return "";
+  std::string predicate;
+  if (list.signals != "all")
+    for (const int number : *chosen)
+      predicate += (predicate.empty() ? "arg0 == " : " || arg0 == ") + std::to_string(number);
+  return "signal:::deliver,\nsignal:::discard\n" + (predicate.empty() ? "" : "/" + predicate + "/\n") + "{\n" +
+         statements + "}\n";
+}
+
+/// The list for a timeline: both ends of a call record what a viewer shows, as values that are named.
+class TimelineWriter {
+ public:
+  explicit TimelineWriter(const CallList& list) : list_(list) {}
+
+  std::string write() {
+    text_ = "inline string arguments = argstr;\ninline string result = retstr;\ninline string what = argstr;\n";
+    if (shows_both_ends()) text_ += entries_of(calls_that_return(list_.trace), list_.paths, entry());
+    for (const char* name : {"exit", "exit_group"})
+      if (list_.unfinished && list_.paths.empty() && is_traced(list_, name))
+        text_ += call_descriptions({name}, "entry") + "\n{\n\ttrace(arguments);\n" + stack() + "}\n";
+    returns();
+    text_ += signals_of(list_, "\ttrace(what);\n" + stack());
+    text_ += "proc:::lwp-exit\n/tid != pid/\n{\n\ttrace(what);\n}\nproc:::exit\n{\n\ttrace(what);\n}\n";
+    return std::move(text_);
+  }
+
+ private:
+  /// Whether the call is shown is known at its return, so a choice by its end has no slices.
+  bool shows_both_ends() const { return list_.successful && list_.failed; }
+  std::string entry() const {
+    return std::string(list_.paths.empty() ? "" : "\tself->entered = 1;\n") + "\ttrace(cpu);\n";
+  }
+  std::string stack() const { return list_.stacks ? "\tustack();\n" : ""; }
+
+  void returns() {
+    const CallSet returning = calls_that_return(list_.trace);
+    if (returning.none() || (!list_.successful && !list_.failed)) return;
+    if (!list_.paths.empty() && !shows_both_ends())
+      text_ += entries_of(returning, list_.paths, "\tself->entered = 1;\n");
+    const std::string descriptions = call_descriptions(returning.names, "return");
+    text_ += descriptions + "\n/" + predicate_of_returns(list_) + "/\n{\n\ttrace(arguments);\n\ttrace(result);\n";
+    if (list_.injects) text_ += "\tthis->injection = " + injection_of_call() + ";\n\ttrace(this->injection);\n";
+    text_ += stack() + "}\n";
+    if (!list_.paths.empty()) text_ += descriptions + "\n{\n\tself->entered = 0;\n}\n";
+  }
+
+  const CallList& list_;
+  std::string text_;
+};
+
 class Writer {
  public:
   explicit Writer(const CallList& list) : list_(list) {}
@@ -79,7 +154,7 @@ class Writer {
     entries();
     ends_of_threads();
     returns();
-    signals();
+    text_ += signals_of(list_, line(kNow, "\tprintf(\"%s--- %s ---\\n\", " + head("tid") + ", argstr);\n") + stack());
     text_ += "proc:::lwp-exit\n/tid != pid/\n{\n" + line(kNow, end_of("tid")) + "\tborn--;\n}\n";
     text_ += "proc:::exit\n{\n" + line(kNow, end_of("pid")) + "\tborn--;\n}\n";
     return std::move(text_);
@@ -97,15 +172,11 @@ class Writer {
       text_ += entries_of(list_.trace, list_.paths, "\tself->entered = timestamp;\n");
   }
 
-  bool is_traced(std::string_view name) const {
-    return list_.trace.all || std::ranges::find(list_.trace.names, name) != list_.trace.names.end();
-  }
-
   /// exit() and exit_group() do not return.
   void ends_of_threads() {
     std::vector<std::string> names;
     for (const char* name : {"exit", "exit_group"})
-      if (is_traced(name)) names.emplace_back(name);
+      if (is_traced(list_, name)) names.emplace_back(name);
     if (names.empty() || !list_.unfinished || !list_.paths.empty()) return;
     text_ += call_descriptions(names, "entry") + "\n{\n" +
              line(kNow, "\tprintf(\"" + call_format() + " = ?\\n\", " + call() + ");\n") + stack() + "}\n";
@@ -114,31 +185,14 @@ class Writer {
   void returns() {
     const CallSet returning = calls_that_return(list_.trace);
     if (returning.none() || (!list_.successful && !list_.failed)) return;
-    std::string predicate =
-        "(arg1 != 0 || (probefunc != \"clone\" && probefunc != \"clone3\" && probefunc != \"fork\" && probefunc != "
-        "\"vfork\"))";
-    if (!list_.paths.empty()) predicate = "self->entered && " + predicate;
-    if (!list_.failed) predicate = "errno == 0 && " + predicate;
-    if (!list_.successful) predicate = "errno != 0 && " + predicate;
     const std::string descriptions_of_returns = call_descriptions(returning.names, "return");
-    text_ += descriptions_of_returns + "\n/" + predicate + "/\n{\n";
+    text_ += descriptions_of_returns + "\n/" + predicate_of_returns(list_) + "/\n{\n";
     text_ += line(kEntry, "\tprintf(\"" + call_format() + " = " + result_format() + (list_.injects ? "%s" : "") +
                               (list_.duration_digits >= 0 ? "%s" : "") + "\\n\", " + call() + ", " + result() +
                               injected() + duration() + ");\n");
     text_ += stack() + "}\n";
     if (list_.shows_times() || !list_.paths.empty())
       text_ += descriptions_of_returns + "\n{\n\tself->entered = 0;\n}\n";
-  }
-
-  void signals() {
-    const auto chosen = parse_signals(list_.signals);
-    if (!chosen || chosen->empty()) return;
-    std::string predicate;
-    if (list_.signals != "all")
-      for (const int number : *chosen)
-        predicate += (predicate.empty() ? "arg0 == " : " || arg0 == ") + std::to_string(number);
-    text_ += "signal:::deliver,\nsignal:::discard\n" + (predicate.empty() ? "" : "/" + predicate + "/\n") + "{\n" +
-             line(kNow, "\tprintf(\"%s--- %s ---\\n\", " + head("tid") + ", argstr);\n") + stack() + "}\n";
   }
 
   /// The statements that print a line. `when`: the time that it shows.
@@ -201,12 +255,7 @@ class Writer {
     return text;
   }
 
-  std::string injected() const {
-    if (!list_.injects) return "";
-    return ", strjoin(self->sonde_injected && (errno ? -errno : (int64_t)arg1) == self->sonde_result ? \" (INJECTED)\" "
-           ": \"\", "
-           "self->sonde_delayed ? \" (DELAYED)\" : \"\")";
-  }
+  std::string injected() const { return list_.injects ? ", " + injection_of_call() : ""; }
 
   std::string duration() const {
     if (list_.duration_digits < 0) return "";
@@ -295,6 +344,8 @@ std::string off_cpu_script(const CallList& list) {
          call_descriptions(calls.names, "return") + "\n{\n\tself->entered = 0;\n}\n";
 }
 
-std::string calls_script(const CallList& list) { return Writer(list).write(); }
+std::string calls_script(const CallList& list) {
+  return list.timeline ? TimelineWriter(list).write() : Writer(list).write();
+}
 
 }  // namespace sonde

@@ -34,6 +34,7 @@ struct CallList {
   bool several = false;       ///< there are several threads when it begins
   bool attaches = false;      ///< to a process that may have threads whose birth was not seen
   bool injects = false;       ///< a line says what was injected into its call
+  bool timeline = false;      ///< for a printer of begins and ends: records both ends of a call, with values
   Look look = Look::plain();  ///< of what the lines go to
   bool units = false;         ///< times have a unit
   std::string separately;     ///< the lines of each thread go to THIS.TID; empty: they do not

@@ -179,7 +179,7 @@ inline constexpr std::array kCommandLine = std::to_array<CommandLineOption>({
     {'o', "output", "FILE", ValueKind::File, OptionGroup::Output, Does::NamesOutput, true,
      "appends the output to a file; messages stay on standard error"},
     {0, "format", "FORMAT", ValueKind::Format, OptionGroup::Output, Sets{"format", nullptr}, true,
-     "sets the format: text, or for other programs jsonl, csv, folded, svg"},
+     "sets the format: text, or for other programs jsonl, csv, folded, svg, chrome"},
     {0, "host", "NAME", ValueKind::Text, OptionGroup::Output, Sets{"host", nullptr}, false,
      "sets the name of this host in output for other programs"},
     {0, "labels", "K=V,...", ValueKind::Text, OptionGroup::Output, Sets{"labels", nullptr}, false,

@@ -50,6 +50,7 @@
 #include "cli/summary.h"
 #include "cli/tool_help.h"
 #include "cli/tools/tools.h"
+#include "cli/trimmed.h"
 #include "cli/unfired.h"
 #include "cli/why.h"
 #include "cli/words.h"
@@ -58,6 +59,7 @@
 #include "runtime/base/progress.h"
 #include "runtime/lang/option_hint.h"
 #include "runtime/plugin/plugins.h"
+#include "runtime/print/printers.h"
 
 namespace sonde {
 
@@ -205,6 +207,8 @@ class Run {
     const std::string format = "format=" + options_.text("format");
     if (arguments_.mode == Mode::Prompt) return Error(format + ": the prompt prints text", EINVAL);
     if (const char* option = prints_text()) return Error(format + ": " + option + " prints text", EINVAL);
+    if (is_document(options_.text("format")) && !arguments_.calls.separately.empty())
+      return Error(format + ": one file has all threads, and --output-separately makes several", EINVAL);
     return {};
   }
 
@@ -305,6 +309,7 @@ class Run {
     calls.several = attaches_to_several();
     calls.attaches = !arguments_.pids.empty();
     calls.look = is_text() && calls.separately.empty() ? output_.look() : Look::plain();
+    calls.timeline = is_timeline(options_.text("format"));
     auto injected = injection_script(arguments_.injections, calls.trace, calls.paths);
     if (!injected) return Error("--inject: " + injected.error().message(), EINVAL);
     const bool sums = arguments_.summary;
@@ -338,6 +343,22 @@ class Run {
     return kFatal;
   }
 
+  /// What runs, and on what.
+  std::string title_of(const std::vector<SourceText>& texts) const {
+    std::string script, target;
+    for (const Arguments::Program& program : arguments_.programs)
+      script += (script.empty() ? "" : " ") + (program.kind == SourceText::Kind::Script
+                                                   ? std::filesystem::path(program.text).stem().string()
+                                                   : trimmed(program.text));
+    for (const std::string& word : arguments_.words) script += " " + word;
+    if (arguments_.no_script) script = arguments_.off_cpu ? "time in system calls, ns" : "system calls";
+    if (script.empty() && !texts.empty()) script = texts.front().name;
+    for (const auto& words : arguments_.commands)
+      for (const std::string& word : words) target += (target.empty() ? "" : " ") + word;
+    for (const uint32_t pid : arguments_.pids) target += (target.empty() ? "process " : ", ") + std::to_string(pid);
+    return target.empty() ? script : target + ": " + script;
+  }
+
   int trace(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled) {
     auto& clauses = session_->program().clauses;
     const bool destructive = std::ranges::any_of(clauses, &ClauseDesc::destructive);
@@ -351,6 +372,10 @@ class Run {
     const auto watched = parse_watch(arguments_.watched.value_or(""));
     if (!watched) return given_up("--watch: " + watched.error().message());
     if (arguments_.mode == Mode::Trace && !arguments_.watched) output_.write_behind(options_.number("outbufsize"));
+    if (is_document(options_.text("format"))) {
+      output_.truncate();
+      if (!options_.was_set("title")) (void)options_.set("title", title_of(texts), false, false).has_value();
+    }
     if (auto done = session_->start(compiled); !done)
       return given_up("could not enable tracing: " + done.error().message());
     if (arguments_.summary)

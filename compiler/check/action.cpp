@@ -30,12 +30,30 @@ ActionSite& new_site(CheckContext& cx, Expr& expr, const DFunction& row) {
   return site;
 }
 
-/// Makes the call's site. Drops the kid that is the name, and notes the types of the others.
+/// What a printer calls a value: its text in the script, of a variable without self-> and this->. Empty: it is a constant, or
+/// its text is too long for a name.
+std::string name_of_value(const CheckContext& cx, const Expr& value) {
+  constexpr size_t kLongest = 48;
+  if (value.kind == ExprKind::Integer || value.kind == ExprKind::String) return {};
+  const std::string& script = cx.source.text;
+  if (value.where.begin >= value.where.end || value.where.end > script.size()) return {};
+  std::string_view text = std::string_view(script).substr(value.where.begin, value.where.end - value.where.begin);
+  const auto is_letter = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  for (const std::string_view scope : {"self->", "this->"})
+    if (text.starts_with(scope) && std::ranges::all_of(text.substr(scope.size()), is_letter))
+      text.remove_prefix(scope.size());
+  return text.size() > kLongest || text.find('\n') != text.npos ? std::string() : std::string(text);
+}
+
+/// Makes the call's site. Drops the kid that is the name, and notes the types and the names of the others.
 ActionSite& finish_site(CheckContext& cx, Expr& expr, const DFunction& row) {
   ActionSite& site = new_site(cx, expr, row);
   if (!expr.kids.empty() && expr.kids[0] && expr.kids[0]->kind == ExprKind::Name && !expr.kids[0]->type)
     expr.kids.erase(expr.kids.begin());
-  for (const ExprPtr& kid : expr.kids) site.arguments.push_back(value_type(kid->type));
+  for (const ExprPtr& kid : expr.kids) {
+    site.arguments.push_back(value_type(kid->type));
+    site.names.push_back(name_of_value(cx, *kid));
+  }
   return site;
 }
 

@@ -65,6 +65,7 @@ uint64_t Consumer::drain(bool all) {
   } while (all && fault_count_ != faults_before);
   for (const Error& error : reader_.take_errors()) state_.message(error.message());
   faults_.tell_counted(monotonic_now(), all);
+  printer_->settle();
   flush();
   state_.take_pictures(monotonic_now(), false);
   forget_ended();
@@ -83,6 +84,7 @@ void Consumer::begin(RunStart start) {
   start.interval = options_.number("interval");
   start.deltas = state_.deltas;
   start.flow = {output_.look(), shows_units(options_, output_.look()), options_.number("mintime")};
+  start.title = options_.text("title");
   printer_->start(start);
   flush();
 }

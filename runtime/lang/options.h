@@ -131,7 +131,7 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"followforks", OptionKind::Flag, OptionPhase::CommandLine, "1",
      "pid probes also fire in forked children of the process, until these execute another program"},
     {"format", OptionKind::Text, OptionPhase::CommandLine, "text",
-     "output format: text, as DTrace prints, or for other programs jsonl, csv, folded, svg"},
+     "output format: text, as DTrace prints, or for other programs jsonl, csv, folded, svg, chrome"},
     {"host", OptionKind::Text, OptionPhase::CommandLine, "", "name of this host in output for other programs"},
     {"ilp32", OptionKind::Flag, OptionPhase::CommandLine, "0", "long and pointers in memory have 4 bytes, as -32"},
     {"incdir", OptionKind::List, OptionPhase::CommandLine, "", "add a directory of include files, as -I"},
@@ -187,6 +187,7 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"temporality", OptionKind::Text, OptionPhase::CommandLine, "",
      "what each print of the aggregations covers: delta, since the last print (default with interval), or cumulative, "
      "since the start"},
+    {"title", OptionKind::Text, OptionPhase::CommandLine, "", "title of a picture; else what runs, and on what"},
     {"udefs", OptionKind::Flag, OptionPhase::Compile, "1", "a script cannot name variables of programs", true},
     {"undef", OptionKind::List, OptionPhase::CommandLine, "", "remove a macro, as -U"},
     {"units", OptionKind::Text, OptionPhase::CommandLine, "auto",

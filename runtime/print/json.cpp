@@ -145,6 +145,15 @@ void JsonLine::decimal(AggUnsignedWide value) { text_number(to_string(value), tr
 
 void JsonLine::time(uint64_t nanoseconds) { text_number(std::to_string(nanoseconds), false); }
 
+void JsonLine::microseconds(uint64_t nanoseconds) {
+  char digits[24];
+  char* end = std::to_chars(std::begin(digits), std::end(digits), nanoseconds / 1000).ptr;
+  *end++ = '.';
+  const auto part = static_cast<unsigned>(nanoseconds % 1000);
+  for (const unsigned unit : {100u, 10u, 1u}) *end++ = static_cast<char>('0' + part / unit % 10);
+  text_number({digits, end}, false);
+}
+
 void JsonLine::real(double value) {
   if (!std::isfinite(value)) return null();
   std::string text;

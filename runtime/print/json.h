@@ -35,8 +35,9 @@ class JsonLine {
   void number(int64_t value);
   void number(uint64_t value);
   void number(AggWide value);
-  void decimal(AggUnsignedWide value);  ///< always a string
-  void time(uint64_t nanoseconds);      ///< since 1970: always a number, which a reader may round
+  void decimal(AggUnsignedWide value);      ///< always a string
+  void time(uint64_t nanoseconds);          ///< since 1970: always a number, which a reader may round
+  void microseconds(uint64_t nanoseconds);  ///< 1234.567
   void real(double value);
   void null();
   void boolean(bool value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Printers: they turn values into output
 //
-//   start --> { begin_record item... end_record | aggregation | dropped | faulted }... --> rest --> end
+//   start --> { begin_record item... end_record | settle | aggregation | dropped | faulted }... --> rest --> end
 //
 // The consumer calls a printer in this order. A printer appends to its sink's text. The consumer writes that text when
 // it has become long, before a message, before it does what an item asks for (system(), freopen()), and at the end of
@@ -37,6 +37,7 @@ struct RunStart {
   uint64_t interval = 0;  ///< ns between snapshots; 0: only at the end and by printa()
   bool deltas = false;    ///< a snapshot has only what was added since the last one
   FlowStyle flow;         ///< how -F shows calls, as text
+  std::string title;      ///< of a picture
 };
 
 /// How a run has ended.
@@ -105,6 +106,8 @@ class Printer {
   virtual void end_record(const TraceRecord& record, RowStyle now) = 0;
   /// The record is dropped, because the reader is too slow. Returns how many lines it would have had in this format.
   virtual uint64_t skip(const TraceRecord&) { return 1; }
+  /// Every firing that has begun is complete, and what follows may go to another file.
+  virtual void settle() {}
   /// Aggregations that no action prints: those at the end, and on request.
   virtual void aggregations(const AggSnapshot& snapshot, const FormatSettings& settings) = 0;
   /// `tagged`: the message begins with the kind's tag (-x droptags).

@@ -13,7 +13,8 @@
   X(json, "the same as jsonl")                                                     \
   X(csv, "one table: a row for each element of an aggregation and each action")    \
   X(folded, "counted stacks, a line each, as flamegraph.pl and inferno read them") \
-  X(svg, "a flame graph of these, for a browser")
+  X(svg, "a flame graph of these, for a browser")                                  \
+  X(chrome, "a timeline of each thread, for Perfetto and chrome://tracing")
 
 namespace sonde {
 
@@ -26,5 +27,11 @@ inline constexpr PrinterRow kPrinterRows[] = {
     SONDE_PRINTERS(SONDE_ROW)
 #undef SONDE_ROW
 };
+
+/// Whether all output of a run is one document: a file has no room for a second one.
+constexpr bool is_document(std::string_view format) { return format == "svg" || format == "chrome"; }
+
+/// Whether it shows both ends of a call, each as it happens.
+constexpr bool is_timeline(std::string_view format) { return format == "chrome"; }
 
 }  // namespace sonde

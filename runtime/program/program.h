@@ -73,6 +73,7 @@ struct Conversion {
 struct ActionSite {
   std::string action;  ///< "printf", or "ustack" where that alone is traced; a row of runtime/lang/functions.h
   std::vector<ValueType> arguments;  ///< types of argv, in order, format and aggregations not counted
+  std::vector<std::string> names{};  ///< of each argument its text in the script; empty: a constant, or a long one
   std::vector<Conversion> format;    ///< printf, printa, system
   bool has_format = false;
   std::vector<uint32_t> aggregations;        ///< printa, clear, trunc, normalize, denormalize

@@ -135,7 +135,7 @@ void prepare(Bench& bench) {
   bench.program.aggregations.push_back({"a", AggFunction::Count, {}, {string_type(), string_type()}});
   bench.program.aggregations.push_back({"b", AggFunction::Quantize, {}, {string_type()}});
   bench.program.aggregations.push_back({"c", AggFunction::Quantize, {}, {string_type()}});
-  ActionSite site{"printf", {string_type(), string_type(), {}}, {}, true};
+  ActionSite site{.action = "printf", .arguments = {string_type(), string_type(), {}}, .has_format = true};
   for (const char letter : {'s', 's', 'd'}) {
     Conversion conversion;
     conversion.literal = site.format.empty() ? "" : " ";

@@ -379,6 +379,8 @@ MUTANTS = [
     E("runtime/session/tracing.cpp", "void Tracing::finish()", "consumer_->end({exit_status(), why_ended()})", "consumer_->end({consumer_->exit_status(), why_ended()})", "scenario:the_loss_of_the_source_is_a_reason"),
     E("runtime/session/tracing.cpp", "Nanoseconds next_multiple(", "now_of(CLOCK_REALTIME) % period", "0", "scenario:snapshots_come_at_multiples_of_the_interval"),
     E("runtime/print/run_identity.cpp", "uint64_t clock_error()", "static_cast<uint64_t>(state.maxerror) * 1000", "uint64_t{0}", "scenario:the_first_line_names_the_boot_and_the_error_of_the_clock"),
+    E("runtime/print/thread_tracks.cpp", "ThreadTracks::Place ThreadTracks::place(", "track.last > time || track.last_firing == firing", "track.last > time", "print_test:Tracks.OtherClauses*"),
+    E("runtime/print/chrome_printer.cpp", "JsonLine& ChromePrinter::key(", "before == 0", "true", "formats:values"),
     E("runtime/print/svg_printer.cpp", "void frame(", "wide < kNarrowest", "false", "formats:narrow"),
     # contracts that the built-in providers do not need
     E("runtime/framework/enable.cpp", "bool Framework::Impl::may_arm(", "op_probe == probe.info.id", "true", "framework_test:FrameworkTest.OpsMayNotArmForOthers"),

@@ -41,6 +41,7 @@ SHOWN_ELSEWHERE = {
     "stackframes": "scenario kernel_stacks",
     "switchrate": "scenario switchrate_says_when_output_comes",
     "syscall_arg_type": "scenario syscall_arg_type_says_more",
+    "title": "tests/formats/run.py, Stacks.svg",
     "user": "scenario a_program_runs_as_another_user",
 }
 

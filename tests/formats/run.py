@@ -5,7 +5,8 @@
     jsonl    each line fits docs/format/lines.schema.json (python3-jsonschema), jq reads them all, numbers and bytes come back equal
     csv      Python's csv module, in its strict mode, reads what jsonl says
     folded   parsed as by inferno; the counts are those of the aggregation
-    svg      XML whose frames are on top of each other, with the widths of the folded stacks
+    svg      XML whose frames are on top of each other, with the widths of the folded stacks; node clicks, types and resizes
+    chrome   by tests/scenarios/trace_events.py, which forgives nothing
 
 An action or an aggregating function of the tables that has no script here is a failure. Without python3-jsonschema or
 jq it is skipped, with a message.
@@ -26,6 +27,9 @@ import tempfile
 import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/scenarios"))
+import trace_events  # noqa: E402
+
 SCHEMA = ROOT / "docs/format/lines.schema.json"
 SKIPPED = 77
 TIMEOUT = 60  # s
@@ -139,19 +143,39 @@ const groups = %s.map(({data, rect, text}) => {
   const part = attributes => ({setAttribute: (name, value) => { attributes[name] = +value; }, attributes});
   const parts = {rect: part(rect), text: part(text)}, classes = new Set();
   return {dataset: data, style: {}, classes, parts, querySelector: name => parts[name],
-          classList: {toggle: (name, on) => on ? classes.add(name) : classes.delete(name)},
-          addEventListener: (event, run) => { if (event === 'click') data.click = run; }};
+          classList: {contains: name => classes.has(name), toggle: (name, on) => on ? classes.add(name) : classes.delete(name)},
+          addEventListener: (event, run) => { data[event] = run; }};
 });
-const document = {querySelectorAll: which => which === 'g.f' ? groups : []};
-new Function('document', %s)(document);
-const seen = {};
+const attributes = {height: 100}, listeners = {};
+const others = {svg: {getAttribute: name => attributes[name], setAttribute: (name, value) => { attributes[name] = value; }}, '#info': {}, '#top': {setAttribute() {}}, '#below': {setAttribute: (name, value) => { attributes[name] = value; }},
+  'text.t': {}, title: {textContent: 'the title'}, input: {addEventListener: (event, run) => { listeners[event] = run; }, focus() {}, select() {}, blur() {}}};
+const document = {querySelectorAll: which => which === 'g.f' ? groups : [], querySelector: which => others[which]};
+const innerWidth = {valueOf: () => innerWidth.now, now: 1200};
+const page = {document, innerWidth, innerHeight: 40, scrollY: 50, scrollTo() {}, addEventListener: (event, run) => { listeners[event] = run; }};
+new Function(...Object.keys(page), %s)(...Object.values(page));
+const seen = {}, said = {};
+const type = text => { others.input.value = text; listeners.input(); };
+for (const text of ['narrow', 'F', 'f', '[', 'nothing']) {
+  type(text);
+  said[text] = [others['#info'].textContent, groups.filter(group => group.classes.has('hit')).map(group => group.dataset.n)];
+}
+listeners.keydown({key: 'f', ctrlKey: true, preventDefault() { said.prevented = true; }});
+listeners.keydown({key: 'Escape'});
+said.escape = [others['#info'].textContent, groups.filter(group => group.classes.has('hit')).length];
 for (const one of [...groups, groups[0]]) {
   one.dataset.click();
+  one.dataset.mouseover();
+  (said.over ??= {})[one.dataset.n] = others['#info'].textContent;
+  one.dataset.mouseout();
   seen[one.dataset.n] = groups.filter(group => group.style.display !== 'none').map(group => ({
     n: group.dataset.n, label: group.parts.text.textContent,
     place: [group.parts.rect.attributes.x, group.parts.rect.attributes.width, ...group.classes].map(x => typeof x === 'number' ? Math.round(x) : x)}));
 }
-console.log(JSON.stringify(seen));
+groups[1].dataset.click();
+innerWidth.now = 600;
+listeners.resize();
+said.resized = [attributes, groups[1].parts.rect.attributes.width];
+console.log(JSON.stringify([seen, said]));
 """
 
 
@@ -454,10 +478,19 @@ class Stacks:
             check(len(below) == 1, name, "does not stand on one frame")
         long = 'BEGIN { @[stack(), "' + "w" * 200 + '"] = sum(7); @[stack(), "' + "v" * 200 + '"] = sum(3); exit(0); }'
         root = xml.etree.ElementTree.fromstring(self.sonde.run("svg", long, "-q")[1])
-        for group in root.iter("{http://www.w3.org/2000/svg}g"):
+        for group in root.iterfind(".//{http://www.w3.org/2000/svg}g[@class='f']"):
             rect, text = (group.find("{http://www.w3.org/2000/svg}" + name) for name in ("rect", "text"))
             end = float(text.get("x")) + len(text.text or "") * WIDEST
             check(end <= float(rect.get("x")) + float(rect.get("width")), text.text, "is wider than its frame")
+        for options, title in (("-q", script), ("-q -x title=A<&B", "A<&B")):
+            root = xml.etree.ElementTree.fromstring(self.sonde.run("svg", script, options)[1])
+            found = root.find("{http://www.w3.org/2000/svg}title").text
+            check(found == title, "the title is", found)
+        root = xml.etree.ElementTree.fromstring(self.sonde.run("svg", "syscall::write:entry { @[ustack(2)] = count(); }", "-q", ["echo", "x"])[1])
+        heading = root.find(".//{http://www.w3.org/2000/svg}text[@class='t']").text
+        check(heading == "echo x: syscall::write:entry { @[ustack(2)] = count(); }", heading)
+        outside = [value for one in root.iter() for key, value in one.attrib.items() if "://" in value or key.endswith("href")]
+        check(not outside, "something from outside:", outside)
         first = self.sonde.run("svg", script, "-q")[1]
         check(first == self.sonde.run("svg", script, "-q")[1], "two pictures of the same differ")
 
@@ -476,11 +509,11 @@ class Stacks:
         output = self.sonde.run("svg", script, "-q")[1]
         space, root = "{http://www.w3.org/2000/svg}", xml.etree.ElementTree.fromstring(output)
         groups = [{"data": {field: group.get("data-" + field) for field in "xwdn"}, "rect": dict(group.find(space + "rect").attrib), "text": dict(group.find(space + "text").attrib)}
-                  for group in root.iter(space + "g")]
+                  for group in root.iterfind(f".//{space}g[@class='f']")]
         run = PAGE % (json.dumps(groups), json.dumps(root.find(space + "script").text))
         done = subprocess.run(["node", "-e", run], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT, check=False)
         check(done.returncode == 0, done.stderr)
-        seen = json.loads(done.stdout)
+        seen, said = json.loads(done.stdout)
         every = {"all": (0, 1200), "f": (0, 800), "m`narrow": (0, 200), "wide": (200, 600), "g": (800, 400), "h": (800, 400)}
         wanted = {"f": {"all": (0, 1200, "up"), "f": (0, 1200), "m`narrow": (0, 300), "wide": (300, 900)},
                   "m`narrow": {"all": (0, 1200, "up"), "f": (0, 1200, "up"), "m`narrow": (0, 1200)},
@@ -489,6 +522,12 @@ class Stacks:
             found = {one["n"]: tuple(one["place"]) for one in seen[name]}
             check(found == frames, f"a click on {name}: found {found}, wanted {frames}")
         check({one["n"]: one["label"] for one in seen["all"]} == {name: name for name in every}, "labels", seen["all"])
+        matches = {"narrow": ("16.67%", ["m`narrow"]), "F": ("66.67%", ["f"]), "f": ("66.67%", ["f"]), "[": ("0.00%", []), "nothing": ("0.00%", [])}
+        for text, (share, names) in matches.items():
+            check(said[text] == [f"{text} matches {share} of 12 in all", names], "a search says", said[text])
+        check(said["prevented"] and said["escape"] == ["12 in all", 0], "keys", said)
+        check(said["over"]["m`narrow"] == "m`narrow: 2, 16.67%, 100.00% of m`narrow" and said["over"]["all"] == "all: 12, 100.00%", "the line", said["over"])
+        check(said["resized"] == [{"height": 100, "width": 600, "viewBox": "0 0 600 100", "transform": "translate(0,-10)"}, 600], "a window of 600 pixels", said["resized"])
 
     def frames(self, script, program):
         """(name, x, width, depth) of each frame, in counts; checks the rectangles."""
@@ -497,7 +536,7 @@ class Stacks:
         root = xml.etree.ElementTree.fromstring(output)
         space = "{http://www.w3.org/2000/svg}"
         frames = []
-        for group in root.iter(space + "g"):
+        for group in root.iterfind(f".//{space}g[@class='f']"):
             x, width, depth = (int(group.get("data-" + field)) for field in "xwd")
             frames.append((group.get("data-n"), x, width, depth))
             rect, total = group.find(space + "rect"), frames[0][2]
@@ -505,6 +544,111 @@ class Stacks:
             check(group.find(space + "title").text.startswith(f"{frames[-1][0]}: {width}, "), frames[-1])
         check(root.find(space + "script").text.count("{") == root.find(space + "script").text.count("}") > 1, "no script")
         return frames
+
+
+class Chrome:
+    def __init__(self, sonde):
+        self.sonde = sonde
+
+    def timeline(self, script, options="-q", program=None, status=0, is_whole=True):
+        got, output, self.messages = self.sonde.run("chrome", script, options, program)
+        check(got == status, "status", got, self.messages)
+        timeline = trace_events.Timeline(output.decode("utf-8"), is_whole)
+        check(not is_whole or (timeline.moments("sonde")[0] is timeline.events[0] and timeline.moments("end")[0] is timeline.events[-1]), "the ends are", timeline.events)
+        return timeline
+
+    def actions(self):
+        """Each action is an argument of its event, and an event without one is there unless it is quiet."""
+        for name, (options, script, program) in ACTIONS.items():
+            for quiet in ("", "-q"):
+                timeline = self.timeline(script, f"{quiet} {options}", program, 7 if name == "exit" else 0, is_whole=name not in PART)
+                events = [event for event in timeline.events if "cat" in event]
+                keys = {key for event in events for key in event["args"]}
+                traced = name == "trace" or name in NAMES  # named by what the script says
+                check(name in NO_LINE or name in keys or (traced and any(key.startswith(name + "(") or key == "trace" for key in keys)), name, "is not among", keys)
+                check(bool(quiet) <= all(event["args"] for event in events), "an event without arguments, though it is quiet")
+
+    def values(self):
+        """What the script calls a value is its key; a constant and a long text have the action's."""
+        script = """
+BEGIN { this->mine = 7; self->own = "text"; trace(this->mine); trace(self->own); trace(1); trace(2); trace("x"); printf("%s is %d, %s\\n", execname, this->mine + 1, "x"); }
+BEGIN { trace(execname); exit(0); }"""
+        event = self.timeline(script).moments("dtrace:BEGIN")
+        check(len(event) == 1, "the clauses of a firing are", event)
+        check(event[0]["args"] == {"mine": 7, "own": "text", "trace": 1, "trace 2": 2, "trace 3": "x", "printf": "sonde is 8, x", "execname": "sonde", "this->mine + 1": 8, "execname 2": "sonde"},
+              event[0]["args"])
+        big = self.timeline("BEGIN { trace((uint64_t)18446744073709551615); exit(0); }").moments("dtrace:BEGIN")[0]
+        check(list(big["args"].values()) == ["18446744073709551615"], big)
+        _, script, _ = ACTIONS["print"]
+        check(self.timeline(script).moments("dtrace:BEGIN")[0]["args"]["print"]["in"][1] == {"c": 120, "deep": "9007199254740993"}, "print()")
+        stack = self.timeline(ACTIONS["ustack"][1], program=["echo", "x"]).all_slices()
+        check(any("libc.so.6`" in one.args["ustack()"][0] for one in stack), "frames")
+
+    def aggregates(self):
+        for name, (more, fields) in AGGREGATES.items():
+            values = "".join(f"@a[\"k\", 1] = {name}({'' if more is None else str(value) + more}); " for value in (-6, 0, 9))
+            timeline = self.timeline("BEGIN { " + values + "exit(0); }")
+            counters = timeline.counters["@a k, 1"]
+            check(counters == ([] if "bucket" in fields else [{name: fields["value"]}]), counters)
+            check(("leaves out @a" in self.messages) == ("bucket" in fields), self.messages)
+        self.timeline("BEGIN { @[stack()] = count(); @b[stack(), 1] = count(); exit(0); }")
+        check(self.messages.count("leaves out @:") == self.messages.count("leaves out @b:") == 1, self.messages)
+        normal = self.timeline("BEGIN { @ = sum(5000); normalize(@, 1000); exit(0); }").counters
+        check(normal["@"] == [{"sum": 5}], normal)
+        often = self.timeline('tick-100ms /++n <= 8/ { @ticks = count(); } tick-100ms /n == 9/ { exit(0); }', "-q --interval=200ms").counters["@ticks"]
+        check(len(often) > 2 and sum(one["count"] for one in often) == 8, "at an interval", often)
+        shown = self.timeline("BEGIN { @a = count(); printa(@a); @a = count(); printa(@a); exit(0); }").counters["@a"]
+        check(shown == [{"count": 1}, {"count": 2}], "printa()", shown)
+
+    def slices(self):
+        """Entries and returns nest; a return alone is an instant, and a run of those says what is missing."""
+        timeline = self.timeline("syscall:::entry, syscall:::return { trace(probefunc); }", program=["echo", "x"])
+        calls = [one for one in timeline.all_slices() if one.name == "write"]
+        check(len(calls) == 1 and calls[0].end > calls[0].begin and calls[0].args["probefunc"] == "write", calls)
+        check(timeline.moments("exit_group") and timeline.names[calls[0].thread] == timeline.processes[calls[0].thread[0]] == "echo", timeline.names)
+        timeline = self.timeline("syscall::write:return { trace(arg1); }", program=["echo", "x"])
+        check(not timeline.slices and timeline.moments("write returns")[0]["args"] == {"arg1": 2}, timeline.instants)
+        check("no slices, because no clause traces an entry" in self.messages, self.messages)
+        timeline = self.timeline("syscall::exit_group:entry, syscall::write:entry { }", "", ["echo", "x"])
+        check([one.args for one in timeline.slices] == [{"no return": "the next call has begun"}], timeline.events)
+
+    def speculations(self):
+        """What is committed late goes to a track of its own, if something later is on the thread's."""
+        script = """
+syscall::write:entry { self->s = speculation(); speculate(self->s); trace(arg2); }
+syscall::write:return { speculate(self->s); trace(arg1); }
+%s
+syscall::exit_group:entry { commit(self->s); }"""
+        late = self.timeline(script % "syscall::write:return { trace(2); }", program=["echo", "abc"])
+        late_calls = [one for one in late.slices if one.name == "write"]
+        check(len(late_calls) == 1 and late_calls[0].args == {"arg2": 4, "arg1": 4} and "committed late" in late.names[late_calls[0].thread], late.events)
+        in_time = self.timeline(script % "", program=["echo", "abc"])
+        check([one.thread[0] == one.thread[1] for one in in_time.slices if one.name == "write"] == [True], in_time.events)
+
+    def losses(self):
+        faults = self.timeline("BEGIN { trace(*(int *)8); } BEGIN { exit(0); }")
+        check(faults.moments("error: invalid address (0x8)")[0]["args"]["probe"] == "dtrace:::BEGIN", faults.events)
+        drops = self.timeline("BEGIN { speculation(); speculation(); exit(0); }")
+        check(drops.moments("1 failed speculation (no speculative buffer available)")[0]["args"] == {"count": 1}, drops.events)
+
+    def files(self):
+        """A second run replaces the first; a file of freopen() can be read; -ff is refused."""
+        with tempfile.TemporaryDirectory(prefix="sonde-formats-") as folder:
+            run = lambda form, *more: subprocess.run([self.sonde.binary, "-q", f"--format={form}", "-o", f"{folder}/out", *more], stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT, check=False, text=True)
+            for form, reads in (("chrome", trace_events.Timeline), ("svg", xml.etree.ElementTree.fromstring)):
+                pathlib.Path(folder, "out").write_text("what was there")
+                for _ in range(2):
+                    done = run(form, "-n", "BEGIN { trace(1); @[stack()] = count(); exit(0); }")
+                    check(done.returncode == 0, done.stderr)
+                reads(pathlib.Path(folder, "out").read_text())
+            script = f'BEGIN {{ trace(1); freopen("{folder}/a"); trace(2); freopen(""); trace(3); freopen("{folder}/a"); trace(4); freopen(""); exit(0); }} END {{ trace(5); }}'
+            done = run("chrome", "-w", "-n", script)
+            check(done.returncode == 0, done.stderr)
+            first, other = (trace_events.Timeline(pathlib.Path(folder, name).read_text(), is_whole=name == "out") for name in ("out", "a"))
+            seen = [[event["args"][key] for event in one.instants for key in event["args"] if key.startswith("trace")] for one in (first, other)]
+            check(seen == [[1, 3, 5], [2, 4]], seen)
+            done = run("chrome", "-ff", "true")
+            check(done.returncode == 1 and "one file has all threads" in done.stderr, done.stderr)
 
 
 def main():
@@ -522,16 +666,16 @@ def main():
         return SKIPPED
     sonde = Sonde(arguments.binary.resolve())
     jsonl = Jsonl(sonde)
-    table, stacks = Csv(sonde), Stacks(sonde)
+    table, stacks, chrome = Csv(sonde), Stacks(sonde), Chrome(sonde)
     tests = [jsonl.actions, jsonl.values, jsonl.firings, jsonl.faults, jsonl.aggregates, jsonl.intervals, jsonl.names_merge, jsonl.numbers, jsonl.texts,
              jsonl.long_lines, jsonl.start, table.actions, table.aggregates, table.texts, stacks.aggregated, stacks.pictures, stacks.nothing,
-             stacks.svg, stacks.narrow, stacks.zoom]
+             stacks.svg, stacks.narrow, stacks.zoom, chrome.actions, chrome.values, chrome.aggregates, chrome.slices, chrome.speculations, chrome.losses, chrome.files]
     wrong = 0
     ran = [test for test in tests if arguments.k in test.__qualname__]
     for test in ran:
         try:
             test()
-        except (Failed, subprocess.TimeoutExpired, ValueError, KeyError, IndexError, csv.Error, xml.etree.ElementTree.ParseError) as failure:
+        except (Failed, subprocess.TimeoutExpired, ValueError, KeyError, IndexError, csv.Error, trace_events.Wrong, xml.etree.ElementTree.ParseError) as failure:
             wrong += 1
             print(f"{test.__qualname__}: {type(failure).__name__}: {str(failure)[:2000]}")
     print(f"{len(ran)} tests, {wrong} failed")

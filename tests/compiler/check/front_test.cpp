@@ -307,5 +307,22 @@ TEST(ProbesOfTheKernel, AMistakeOfTheProviderIsReported) {
   EXPECT_EQ(dtrace_unregister(id), 0);
 }
 
+/// An option of a script that nobody has given must cost nothing where the probe fires.
+TEST(Front, ComparesTextsThatAreKnown) {
+  struct Case {
+    const char* predicate;
+    int value;  ///< -1: not known before it fires
+  };
+  for (const auto& [predicate, value] :
+       {Case{R"("" == "" || execname == "")", 1}, Case{R"("a" == "b" && pid)", 0}, Case{R"("ab" != "")", 1},
+        Case{R"("same" != "same")", 0}, Case{R"("call" == "calls")", -1}, Case{R"("" < "a")", -1}}) {
+    Front front;
+    const LoweredUnit unit = front.compile(std::string("BEGIN /") + predicate + "/ { }");
+    ASSERT_EQ(unit.clauses.size(), 1u) << predicate;
+    const LoweredExpr& found = *unit.clauses[0].predicate;
+    EXPECT_EQ(found.kind == LoweredKind::Integer ? static_cast<int>(found.integer) : -1, value) << predicate;
+  }
+}
+
 }  // namespace
 }  // namespace sonde

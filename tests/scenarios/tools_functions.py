@@ -12,6 +12,7 @@ from stock_functions import own_copy
 from stock_kernel import SOURCE, need_it, stop_tracing
 from support import Skip, at_rest, attached_to, check, equal, scenario, wait_until
 
+LIBSSL = "/usr/lib/x86_64-linux-gnu/libssl.so.3"
 TOOLS = {"SONDE_TOOL_PATH": str(pathlib.Path(__file__).resolve().parents[2] / "tools")}
 
 
@@ -186,3 +187,182 @@ def tool_stackcount_takes_the_source_that_has_the_probe(world):
     check(20 <= naps <= 22, f"{found}")
     found = stacks(deeds.as_program("stackcount", "sched:::sleep", "--kernel").stdout)
     check(any("nanosleep" in frame for stack, count in found.items() if count >= 20 for frame in stack), f"{found}")
+
+
+# -- waiting, time and memory --
+
+@scenario()
+def tool_profile(world):
+    """A loop without calls has nearly all samples; a second of processor time has --rate of them."""
+    deeds = Deeds(world, "spin:400", "sleep:300")
+    for how, text in deeds.each_way("profile", "--rate=200", f"--name={deeds.name}"):
+        found = stacks(text)
+        spins = sum(count for stack, count in found.items() if stack[:2] == ("spin_here", "main"))
+        check(spins >= 10 and spins >= 0.8 * sum(found.values()), f"{how}: {found}")
+    folded = deeds.as_program("profile", "--format=folded", "-o", "/dev/stdout").stdout
+    check(re.search(rf"^{deeds.name};.*`main;\S*`spin_here \d+$", folded, re.M), folded)
+    picture = deeds.as_program("profile", "--format=svg", "-o", "/dev/stdout").stdout
+    check("<svg" in picture and "spin_here" in picture, picture[:400])
+    equal(len(stacks(deeds.as_program("profile", "--top=1").stdout)), 1, "--top=1")
+
+
+@scenario()
+def tool_mallocs(world):
+    deeds = Deeds(world, "allocate:3000:20", "leak:70000:3", "sleep:300")
+    plain = Deeds(world, "sleep:1")
+    for how, text in deeds.each_way("mallocs", "--min=2000", f"--name={deeds.name}"):
+        found = re.search(r"^\S+ \d+: (\d+) requests, (\d+) bytes; by bytes:$", text, re.M)
+        equal((int(found[1]), int(found[2])), (23, 20 * 3000 + 3 * 70000), how)
+        equal(distribution(text), {2048: 20, 65536: 3}, how)
+    for how, text in deeds.each_way("mallocs", "--min=2000", "--stacks", f"--name={deeds.name}"):
+        found = stacks(text.replace(" bytes\n", "\n"))
+        equal((sum(found.values()), {stack[0] for stack in found}), (20 * 3000 + 3 * 70000, {"malloc"}), how)
+        check(all("main" in stack for stack in found), f"{how}: {found}")
+    equal(plain.as_program("mallocs", "--min=2000").stdout.strip(), "", "a program that asks for nothing")
+
+
+@scenario()
+def tool_mallocs_counts_each_request_once(world):
+    """realloc() calls malloc() and free() by itself, in several ways."""
+    program = """
+import ctypes
+c = ctypes.CDLL(None)
+for one in ("malloc", "calloc", "realloc", "aligned_alloc"):
+    getattr(c, one).restype = ctypes.c_void_p
+size, at = ctypes.c_size_t, ctypes.c_void_p
+p = at(c.realloc(None, size(1 << 30)))
+p = at(c.realloc(p, size(3 << 30)))
+p = at(c.realloc(p, size(1 << 31)))
+c.realloc(p, size(0))
+c.free(at(c.calloc(size(1 << 15), size(1 << 15))))
+c.free(at(c.aligned_alloc(size(64), size(1 << 30))))
+c.posix_memalign(ctypes.byref(at()), size(64), size(1 << 29))
+c.malloc(size(2 ** 64 - 5))
+"""
+    text = world.sonde("mallocs", "--min=512m", "/usr/bin/python3", "-c", program, env=TOOLS).stdout
+    equal(distribution(text), {1 << 29: 1, 1 << 30: 3, 1 << 31: 2}, "requests")
+    check(re.search(r": 1 requests of more bytes than there are addresses$", text, re.M), text)
+
+
+@scenario()
+def tool_locks(world):
+    """The time in the tool is within what the threads measure around their calls."""
+    deeds = Deeds(world, "3", program="mutexes")
+    runs = [("PROGRAM", deeds.as_program("locks", "--wait=1ms", "-o", world.path("rows")))]
+    try:
+        need_it(world)
+        runs.append(("machine", None))
+    except Skip:
+        pass
+    for how, result in runs:
+        if result is None:
+            result = deeds.on_machine("locks", "--wait=1ms", f"--name={deeds.name}")
+            text, own = result.stdout, None
+        else:
+            text, own = pathlib.Path(world.path("rows")).read_text(), int(result.stdout)
+        found = {row[6].rsplit("`")[1].split("+")[0] + row[3]: row for row in rows(text)[1:] if deeds.name[:7] in row[6]}
+        time, longest, waits, calls = (int(word) for word in found["taker3"][:4])
+        equal((waits, calls), (3, 3), f"{how}: {text}")
+        check(60_000 <= longest <= time <= 3 * longest, f"{how}: {text}")
+        check(own is None or 0.7 * own <= time * 1000 <= own, f"{how}: {time} us, the threads have measured {own} ns")
+        equal(found["main50"][3], "50", f"{how}: calls that nobody waits for")
+    text = deeds.as_program("locks", "--wait=30ms", "--stacks", "-o", "/dev/stdout").stdout
+    equal([stack[1] for stack in stacks(text.replace(" us\n", "\n"))], ["taker"], text)
+
+
+@scenario()
+def tool_threadsnoop(world):
+    deeds = Deeds(world, "threads:3", "sleep:300")
+    for how, text in deeds.each_way("threadsnoop", f"--name={deeds.name}"):
+        found = [row for row in rows(text) if row[3] == deeds.name]
+        equal([row[4:] for row in found], [["0", f"{os.path.basename(deeds.path)}`thread_main"]] * 3, how)
+        equal(len({row[1] for row in found}), 1, "one process")
+
+
+@scenario()
+def tool_gethostlatency(world):
+    """What a file of hosts has, and what nobody knows; getaddrinfo() within python, and the older functions."""
+    program = """
+import ctypes, socket
+socket.getaddrinfo("localhost", 80)
+c = ctypes.CDLL(None)
+c.gethostbyname(b"localhost")
+c.gethostbyname2(b"nowhere.invalid", 2)
+try:
+    socket.getaddrinfo("nowhere.invalid", 80)
+except OSError as error:
+    print(error.errno)
+"""
+    result = world.sonde("gethostlatency", "-o", world.path("rows"), "/usr/bin/python3", "-c", program, env=TOOLS)
+    found = [row[3:] for row in rows(pathlib.Path(world.path("rows")).read_text())[1:]]
+    equal(found, [["0", "localhost"], ["found", "localhost"], ["failed", "nowhere.invalid"], [result.stdout.strip(), "nowhere.invalid"]], "look-ups")
+    equal(len(rows(world.sonde("gethostlatency", "--min=100s", "getent", "ahosts", "localhost", env=TOOLS).stdout.split("HOST")[1])[3:]), 0, "--min")
+    need_it(world)
+    text = Deeds(world, "run:getent:ahosts:localhost").on_machine("gethostlatency", "--name=getent").stdout
+    check(["getent", "0", "localhost"] in [[row[1], *row[3:]] for row in rows(text)], text)
+
+
+@scenario()
+def tool_sslsnoop(world):
+    """Two threads of one program talk to each other through libssl."""
+    if not os.path.exists(LIBSSL):
+        raise Skip("no libssl.so.3 in the usual folder")
+    key = world.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", world.path("key"), "-out", world.path("certificate"), "-days", "2",
+                     "-subj", "/CN=x"])
+    equal(key.status, 0, f"openssl: {key.stderr}")
+    program = world.path("talk.py", f"""
+import socket, ssl, threading
+a, b = socket.socketpair()
+of_server, of_client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+of_server.load_cert_chain({world.path("certificate")!r}, {world.path("key")!r})
+of_client.check_hostname, of_client.verify_mode = False, ssl.CERT_NONE
+def serve():
+    server = of_server.wrap_socket(a, server_side=True)
+    server.recv(100), server.sendall(b"answer\\n" + b"z" * 100)
+thread = threading.Thread(target=serve)
+thread.start()
+client = of_client.wrap_socket(b)
+client.sendall(b"a question\\r\\n"), client.recv(200), thread.join()
+""")
+    wanted = sorted([["sends", "12", "a question\\r\\n"], ["gets", "12", "a question\\r\\n"], ["sends", "107", "answer\\nzzz"], ["gets", "107", "answer\\nzzz"]])
+    texts = [world.sonde("sslsnoop", "--bytes=12", "/usr/bin/python3", program, env=TOOLS).stdout]
+    try:
+        need_it(world)
+        texts.append(Deeds(world, f"run:/usr/bin/python3:{program}").on_machine("sslsnoop", "--bytes=12").stdout)
+    except Skip:
+        pass
+    for text in texts:
+        found = [line.split(None, 4)[2:] for line in text.splitlines() if "question" in line or "answer" in line]
+        equal(sorted([way, size, said[: 14 if "q" in said else 11]] for way, size, said in found), wanted, text)
+
+
+@scenario()
+def tool_bashreadline(world):
+    """A shell on a terminal of its own."""
+    typist = world.path("types.py", """
+import os, pty, time
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv("/bin/bash", ["bash", "--norc", "--noprofile"])
+shown = b""
+def until(text):
+    global shown
+    while text not in shown:
+        shown += os.read(terminal, 4096)
+    shown = b""
+os.write(terminal, b"PS1='rea'dy\\n"), until(b"ready")
+os.write(terminal, b"echo 'two  words' | cat\\n"), until(b"two  words\\r\\n")
+os.write(terminal, b"exit\\n")
+os.waitpid(pid, 0)
+""")
+    texts = [world.sonde("bashreadline", "/usr/bin/python3", typist, env=TOOLS).stdout]
+    try:
+        need_it(world)
+        texts.append(Deeds(world, f"run:/usr/bin/python3:{typist}").on_machine("bashreadline").stdout)
+    except Skip:
+        pass
+    for text in texts:
+        found = [re.fullmatch(r"\d{4} \w+ +\d+ [\d:]+ +(\d+) +(\d+) +(.*)", line) for line in text.splitlines()[1:] if line]
+        check(all(found), text)
+        mine = [one[3] for one in found if one[1] == found[0][1]]
+        equal(mine, ["PS1='rea'dy", "echo 'two  words' | cat", "exit"], text)

@@ -65,6 +65,28 @@ uint64_t compute(Op op, uint64_t a, uint64_t b, bool is_signed) {
   }
 }
 
+/// Whether its value alone counts: it changes nothing, and cannot fault.
+bool may_be_left_out(const Expr& expr) {
+  return !has_side_effects(expr) && expr.kind != ExprKind::Deref &&
+         std::ranges::all_of(expr.kids, [](const ExprPtr& kid) { return may_be_left_out(*kid); });
+}
+
+bool is_truth_value(const Expr& expr) {
+  const bool compares = expr.kind == ExprKind::Binary && expr.op >= Op::Eq && expr.op <= Op::Ge;
+  return compares || expr.kind == ExprKind::Logical || (expr.kind == ExprKind::Unary && expr.op == Op::LogNot);
+}
+
+/// Of && and || with one constant operand, which stands at `at`. So a clause that an option of its script turns off, or a
+/// predicate that one turns on, costs nothing.
+ExprPtr fold_half(ExprPtr expr, size_t at) {
+  const bool value = expr->kids[at]->integer != 0, decides = value == (expr->op == Op::LogOr);
+  ExprPtr& other = expr->kids[1 - at];
+  if (expr->op == Op::LogXor) return expr;
+  if (decides)
+    return at == 0 || may_be_left_out(*other) ? make_integer(value, expr->type, expr->where) : std::move(expr);
+  return is_truth_value(*other) && other->type == expr->type ? std::move(other) : std::move(expr);
+}
+
 }  // namespace
 
 uint64_t cut(uint64_t value, const Type* type) {
@@ -102,13 +124,13 @@ ExprPtr fold(ExprPtr expr) {
                           expr->type, expr->where);
     }
     case ExprKind::Logical: {
-      if (!is_constant(expr->kids[0])) return expr;
-      bool left = expr->kids[0]->integer != 0;
-      if (expr->op == Op::LogAnd && !left) return make_integer(0, expr->type, expr->where);
-      if (expr->op == Op::LogOr && left) return make_integer(1, expr->type, expr->where);
-      if (!is_constant(expr->kids[1])) return expr;
-      bool right = expr->kids[1]->integer != 0;
-      return make_integer(expr->op == Op::LogXor ? left != right : right, expr->type, expr->where);
+      const bool is_first = is_constant(expr->kids[0]), is_second = is_constant(expr->kids[1]);
+      if (is_first != is_second) return fold_half(std::move(expr), is_first ? 0 : 1);
+      if (!is_first) return expr;
+      const bool left = expr->kids[0]->integer != 0, right = expr->kids[1]->integer != 0;
+      if (expr->op == Op::LogAnd) return make_integer(left && right, expr->type, expr->where);
+      if (expr->op == Op::LogOr) return make_integer(left || right, expr->type, expr->where);
+      return make_integer(left != right, expr->type, expr->where);
     }
     case ExprKind::Cast: {
       if (!is_constant(expr->kids[0])) return expr;

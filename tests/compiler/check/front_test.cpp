@@ -119,6 +119,26 @@ TEST(FrontEnd, FoldsConstantsInSixtyFourBits) {
   EXPECT_EQ(number(8), 23591);
 }
 
+TEST(FrontEnd, FoldsWhatAnOptionOfAScriptDecides) {
+  Front front;
+  const LoweredUnit unit = front.compile(
+      R"(BEGIN { trace("" == ""); trace("a" != ""); trace("b" == "ab"); trace("" == "" || execname == "a"); )"
+      R"(trace(0 && pid); trace(pid && 0); trace(1 && pid > 3); trace(pid > 3 || 0); trace("ab" == "ac"); )"
+      R"(trace(x++ && 0); trace(*(int *)copyin(0, 4) && 0); trace(1 && pid); })");
+  ASSERT_FALSE(front.diagnostics.any()) << front.diagnostics.list()[0].message;
+  const auto traced = [&](size_t i) -> const LoweredExpr& { return *statement(unit, i).kids.at(0); };
+  const int64_t constants[] = {1, 1, 0, 1, 0, 0};
+  for (size_t i = 0; i < std::size(constants); i++) {
+    ASSERT_EQ(traced(i).kind, LoweredKind::Integer) << i;
+    EXPECT_EQ(static_cast<int64_t>(traced(i).integer), constants[i]) << i;
+  }
+  EXPECT_EQ(traced(6).kind, LoweredKind::Binary) << "the comparison alone";
+  EXPECT_EQ(traced(7).kind, LoweredKind::Binary);
+  EXPECT_EQ(traced(8).kind, LoweredKind::Binary) << "strsize decides it";
+  for (size_t i = 9; i < 12; i++)
+    EXPECT_EQ(traced(i).kind, LoweredKind::Logical) << i << ": a change, a fault, a number";
+}
+
 TEST(FrontEnd, FirstAssignmentFixesTheType) {
   Front front;
   LoweredUnit unit =

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "tests/compiler/check/front_fixture.h"
 
@@ -72,9 +73,10 @@ TEST(OtherWords, EachWordOfSyntaxHasItsHint) {
 
 TEST(OtherWords, EachProviderHasItsHint) {
   for (const OtherWord& row : kOtherWords) {
-    if (row.kind == Kind::Provider) {
-      EXPECT_EQ(hint(std::string(row.word) + ":::start { }"), row.hint) << row.word;
-    }
+    if (row.kind != Kind::Provider) continue;
+    std::string provider(row.word);  // with a star it would be of a program that happens to run here
+    if (provider.ends_with('*')) provider.replace(provider.size() - 1, 1, std::to_string(::getpid()));
+    EXPECT_EQ(hint(provider + ":::start { }"), row.hint) << provider;
   }
 }
 

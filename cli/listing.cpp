@@ -2,7 +2,6 @@
 #include "cli/listing.h"
 
 #include <algorithm>
-#include <set>
 
 #include "compiler/check/near_probes.h"
 #include "runtime/base/hex.h"
@@ -12,8 +11,9 @@ namespace sonde {
 
 namespace {
 
-std::string padded(const std::string& text, size_t width) {
-  return std::string(width - std::min(width, text.size()), ' ') + text + " ";
+/// Appends the text at the right of a column.
+void add_padded(std::string& to, std::string_view text, size_t width) {
+  to.append(width - std::min(width, text.size()), ' ').append(text).append(1, ' ');
 }
 
 constexpr size_t kModuleWidth = 17, kFunctionWidth = 33;
@@ -26,10 +26,14 @@ std::string without_middle(const std::string& text, size_t width) {
   return text.substr(0, first) + std::string(kCut) + text.substr(text.size() - last);
 }
 
-std::string row(const std::string& id, const std::string& provider, const std::string& module,
-                const std::string& function, const std::string& name) {
-  return padded(id, 5) + padded(provider, 10) + padded(module, kModuleWidth) + padded(function, kFunctionWidth) + name +
-         "\n";
+/// There may be 100,000 of them.
+void add_row(std::string& to, std::string_view id, std::string_view provider, std::string_view module,
+             std::string_view function, std::string_view name) {
+  add_padded(to, id, 5);
+  add_padded(to, provider, 10);
+  add_padded(to, module, kModuleWidth);
+  add_padded(to, function, kFunctionWidth);
+  to.append(name).append(1, '\n');
 }
 
 std::string attributes(const char* title, const dtrace_attribute_t& of) {
@@ -71,12 +75,14 @@ std::string details(Framework& framework, const ProbeInfo& probe) {
          attributes("Argument Attributes", all.dtpa_args) + "\n";
 }
 
-std::string list_one(Framework& framework, ProbeId id, const Listing& how) {
+void add_probe(std::string& to, Framework& framework, ProbeId id, const Listing& how) {
   const ProbeInfo& probe = framework.info(id);
-  const std::string module = how.cut ? without_middle(probe.module, kModuleWidth) : probe.module;
-  const std::string function = how.cut ? without_middle(probe.function, kFunctionWidth) : probe.function;
-  std::string text = row(std::to_string(id.value), probe.provider, module, function, probe.name);
-  return how.verbose ? text + details(framework, probe) : text;
+  if (how.cut)
+    add_row(to, std::to_string(id.value), probe.provider, without_middle(probe.module, kModuleWidth),
+            without_middle(probe.function, kFunctionWidth), probe.name);
+  else
+    add_row(to, std::to_string(id.value), probe.provider, probe.module, probe.function, probe.name);
+  if (how.verbose) to += details(framework, probe);
 }
 
 }  // namespace
@@ -97,8 +103,7 @@ std::string list_probes(Framework& framework, std::span<const ProbeDescription> 
                         std::vector<std::string>& missing) {
   std::vector<ProbeDescription> all(descriptions.begin(), descriptions.end());
   if (all.empty()) all.emplace_back();
-  std::string text = row("ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
-  std::set<ProbeId> seen;
+  std::vector<ProbeId> seen;
   for (const ProbeDescription& description : all) {
     auto matches = framework.match(description);
     if (matches.empty() && how.words_anywhere)
@@ -108,9 +113,14 @@ std::string list_probes(Framework& framework, std::span<const ProbeDescription> 
       missing.push_back("failed to match " + to_string(description) + ": No probe matches description" +
                         (hint.empty() ? "" : "\n    " + hint));
     }
-    seen.insert(matches.begin(), matches.end());
+    seen.insert(seen.end(), matches.begin(), matches.end());
   }
-  for (ProbeId id : seen) text += list_one(framework, id, how);
+  std::ranges::sort(seen);
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  std::string text;
+  text.reserve(how.verbose ? 0 : 84 * (seen.size() + 1));
+  add_row(text, "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+  for (ProbeId id : seen) add_probe(text, framework, id, how);
   return text;
 }
 

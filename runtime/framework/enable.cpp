@@ -58,7 +58,7 @@ void Framework::Impl::join(uint32_t id, EnablingState& enabling, Pending& pendin
 
 /// Reports the number of probes that were left out: the first time, and again when it has grown.
 void Framework::Impl::report_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out) {
-  std::erase_if(left_out, [&](ProbeId id) { return refused[id.value].quietly; });
+  std::erase_if(left_out, [&](ProbeId id) { return refused.find(id.value)->quietly; });
   enabling.left_out.resize(enabling.what.descriptions.size());
   const size_t before = std::exchange(enabling.left_out[at], left_out.size());
   if (left_out.size() <= before || !framework.on_message) return;
@@ -68,7 +68,7 @@ void Framework::Impl::report_left_out(EnablingState& enabling, size_t at, std::v
                                  ? "one probe is left out, " + name
                                  : std::to_string(left_out.size()) + " probes are left out, such as " + name;
   framework.on_message(to_string(enabling.what.descriptions[at]) + ": " + others + ": " +
-                       refused[left_out.front().value].why + " (-lv says it of each)");
+                       refused.find(left_out.front().value)->why + " (-lv says it of each)");
 }
 
 Result<std::vector<uint32_t>> Framework::Impl::enable_all(std::span<const Enabling> what) {

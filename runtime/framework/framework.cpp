@@ -152,7 +152,7 @@ std::vector<ProbeId> Framework::Impl::match_provided(const ProbeDescription& des
   leave_to_all(named);
   std::vector<ProbeId> said = std::exchange(provided, {}), found;
   if (said.empty()) return named;
-  std::ranges::sort(said);
+  if (!std::ranges::is_sorted(said)) std::ranges::sort(said);  // most providers go through theirs in order
   said.erase(std::unique(said.begin(), said.end()), said.end());
   std::ranges::set_union(named, said, std::back_inserter(found));
   return found;
@@ -198,7 +198,7 @@ std::vector<ProbeId> Framework::Impl::match(const ProbeDescription& description,
   if (found.empty() && !out.empty()) {
     const ProbeInfo& first = probes[out.front().value - 1].info;
     const std::string name = to_string(ProbeDescription{first.provider, first.module, first.function, first.name, {}});
-    const std::string& why = refused[out.front().value].why;
+    const std::string& why = refused.find(out.front().value)->why;
     provide_error = ProvideError{"D_PROC_CREATEFAIL", "probe " + name + " cannot be armed: " + why};
     if (out.size() > 1)
       provide_error->message =
@@ -238,7 +238,7 @@ std::vector<NameCount> Framework::match_names(const ProbeDescription& descriptio
 
 std::string Framework::refusal(ProbeId id) const {
   std::lock_guard lock(impl_->mutex);
-  const ProbeRefusal* refusal = find_in(impl_->refused, id.value);
+  const ProbeRefusal* refusal = impl_->refused.find(id.value);
   return refusal == nullptr ? "" : refusal->why;
 }
 
@@ -272,7 +272,7 @@ std::vector<KernelProbe> Framework::of_kernel(std::span<const ProbeId> ids) cons
   std::vector<KernelProbe> found;
   if (impl_->of_kernel.empty()) return found;
   for (const ProbeId id : ids)
-    if (const KernelTexts* texts = find_in(impl_->of_kernel, id.value)) found.push_back({id, *texts});
+    if (const KernelTexts* texts = impl_->of_kernel.find(id.value)) found.push_back({id, *texts});
   return found;
 }
 

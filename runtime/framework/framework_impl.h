@@ -12,11 +12,11 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "runtime/base/few.h"
+#include "runtime/base/values_by_id.h"
 #include "runtime/code/function_places.h"
 #include "runtime/framework/context.h"
 #include "runtime/framework/framework.h"
@@ -98,6 +98,7 @@ struct EnablingState {
 struct ProbeRefusal {
   std::string why;
   bool quietly = false;
+  bool operator==(const ProbeRefusal&) const = default;
 };
 
 struct TargetHook {
@@ -124,9 +125,9 @@ struct Framework::Impl {
   std::deque<ProviderState> providers;  ///< id = index + 1
   std::deque<ProbeState> probes;        ///< id = index + 1; there may be 100,000, so keep ProbeState small
   ProbeIndex index;
-  std::unordered_map<uint32_t, ProbeRefusal> refused;   ///< key: probe id
-  std::unordered_map<uint32_t, KernelTexts> of_kernel;  ///< of the probes that fire in the kernel, by id
-  std::unordered_set<uint32_t> with_arguments;          ///< probes of sonde_probe_has_arguments(), by id
+  ValuesById<ProbeRefusal> refused;             ///< by probe id
+  ValuesById<KernelTexts> of_kernel;            ///< of the probes that fire in the kernel, by id
+  std::unordered_set<uint32_t> with_arguments;  ///< probes of sonde_probe_has_arguments(), by id
   std::optional<ProvideError> provide_error;
   std::string register_refusal;  ///< why the last failed dtrace_register() failed
   std::string argument_place;    ///< what sonde_argument_place() said in the current dtps_getargdesc

@@ -416,13 +416,13 @@ void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly) {
   if (why == nullptr)
     framework->refused.erase(probe);
   else
-    framework->refused[probe] = {why, quietly != 0};
+    framework->refused.set(probe, {why, quietly != 0});
 }
 
 void sonde_probe_of_kernel(dtrace_id_t probe, const char* when, const char* derived) {
   const auto framework = locked(Call::ProbeCreate, "sonde_probe_of_kernel");
   if (framework && framework->probe(sonde::ProbeId{probe}) != nullptr)
-    framework->of_kernel[probe] = {when == nullptr ? "" : when, derived == nullptr ? "" : derived};
+    framework->of_kernel.set(probe, {when == nullptr ? "" : when, derived == nullptr ? "" : derived});
 }
 
 void sonde_probe_has_arguments(dtrace_id_t probe) {

@@ -251,7 +251,7 @@ ExprPtr check_aggregate(CheckContext& cx, ExprPtr expr) {
   description.key_names = std::move(key_names);
   for (const Type* key : keys) description.keys.push_back(value_type(key));
   for (size_t i = 0; i < keys.size(); ++i)
-    if (keys[i]->canonical->kind == Type::Kind::Stack)
+    if (keys[i]->canonical->kind == Type::Kind::Stack && out->kids[i]->kind == ExprKind::Call)
       description.default_frames = static_cast<uint32_t>(out->kids[i]->kids[0]->integer);
   out->variable_index = static_cast<uint32_t>(cx.world.program.aggregations.size());
   cx.world.program.aggregations.push_back(std::move(description));

@@ -26,8 +26,8 @@ namespace {
 ExprPtr target_name(CheckContext& cx, ExprPtr expr, const Type* assigned, const std::string& op);
 ExprPtr target_element(CheckContext& cx, ExprPtr expr, const Type* assigned, const std::string& op);
 
-/// The type of a variable whose first assignment is `right`.
-const Type* assigned_type(CheckContext& cx, const Expr& right, const std::string& op) {
+/// The type of a variable, or of the elements of an array, whose first assignment is `right`.
+const Type* assigned_type(CheckContext& cx, const Expr& right, bool to_element, const std::string& op) {
   switch (right.type->canonical->kind) {
     case Type::Kind::Integer:
     case Type::Kind::Enum:
@@ -41,11 +41,13 @@ const Type* assigned_type(CheckContext& cx, const Expr& right, const std::string
       cx.fail("D_OP_ARRFUN", right.where,
               "operator " + op + " may not be applied to operand of type \"" + right.type->name + "\"");
     case Type::Kind::Stack:
+      if (to_element) return right.type;
+      [[fallthrough]];
     case Type::Kind::Symbol:
       cx.fail("D_OP_INCOMPAT", right.where,
               "a " + std::string(right.type->canonical->kind == Type::Kind::Stack ? "stack" : "symbol") +
                   " cannot be stored in a variable",
-              "use it as a key of an aggregation, or trace it");
+              "use it as a key of an aggregation, or trace it; an element of an associative array may be a stack");
     case Type::Kind::Void:
     case Type::Kind::Dynamic:
     case Type::Kind::Aggregation:
@@ -154,7 +156,9 @@ ExprPtr check_assign(CheckContext& cx, ExprPtr expr) {
   bool translated = right->type->canonical->kind == Type::Kind::Dynamic && right->type->canonical->target->is_record();
   right = check_value(cx, translated ? translated_record(cx, std::move(right)) : std::move(right));
   const bool decays = right->type->canonical->kind == Type::Kind::Array && is_known(cx, *expr->kids[0]);
-  ExprPtr left = check_target(cx, std::move(expr->kids[0]), decays ? right->type : assigned_type(cx, *right, "="), "=");
+  const bool to_element = expr->kids[0]->kind == ExprKind::Index;
+  ExprPtr left = check_target(cx, std::move(expr->kids[0]),
+                              decays ? right->type : assigned_type(cx, *right, to_element, "="), "=");
   const Type* type = left->type;
   if (type->canonical->kind == Type::Kind::Array)
     cx.fail("D_OP_ARRFUN", expr->where, "operator = may not be applied to operand of type \"" + type->name + "\"");

@@ -44,8 +44,8 @@ bool assignable(const Type* to, const Expr& from) {
     }
     case Type::Kind::Struct:
     case Type::Kind::Union:
-    case Type::Kind::Stack:
     case Type::Kind::Symbol: return a == b;
+    case Type::Kind::Stack: return a == b || is_null(from);
     case Type::Kind::Void:
     case Type::Kind::Array:
     case Type::Kind::Function:

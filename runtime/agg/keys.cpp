@@ -57,15 +57,6 @@ uint8_t* put_bytes(const void* from, uint32_t size, uint8_t* to) {
   return to + room;
 }
 
-uint8_t* put_stack(const StackValue* stack, uint32_t frames, uint8_t* to) {
-  uint32_t count = stack == nullptr ? 0 : std::min(stack->count, frames);
-  uint32_t space = stack == nullptr ? 0 : stack->space;
-  std::memcpy(to, &space, 4);
-  std::memcpy(to + 4, &count, 4);
-  if (count != 0) std::memcpy(to + 8, stack->pc, 8 * uint64_t{count});
-  return to + 8 + 8 * uint64_t{count};
-}
-
 /// Bytes of an encoded key.
 uint64_t encoded_size(Kind kind, uint32_t size, const uint8_t* at) {
   switch (kind) {
@@ -121,6 +112,15 @@ int compare_key(Kind kind, uint32_t size, const uint8_t* a, const uint8_t* b) {
 }
 
 }  // namespace
+
+uint8_t* put_stack(const StackValue* stack, uint32_t frames, uint8_t* to) {
+  uint32_t count = stack == nullptr ? 0 : std::min(stack->count, frames);
+  uint32_t space = stack == nullptr ? 0 : stack->space;
+  std::memcpy(to, &space, 4);
+  std::memcpy(to + 4, &count, 4);
+  if (count != 0) std::memcpy(to + 8, stack->pc, 8 * uint64_t{count});
+  return to + 8 + 8 * uint64_t{count};
+}
 
 KeyCodec::KeyCodec(const std::vector<ValueType>& types, uint32_t strsize, uint32_t frames)
     : strsize_(strsize), frames_(frames == 0 ? kMaxFrames : std::min(frames, kMaxFrames)) {

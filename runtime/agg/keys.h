@@ -19,6 +19,9 @@
 
 namespace sonde {
 
+/// Encodes a stack, the inner `frames` of it at most; null: an empty one. Returns the end of what it has written.
+uint8_t* put_stack(const StackValue* stack, uint32_t frames, uint8_t* to);
+
 class KeyCodec {
  public:
   /// `frames`: maximal frames of a stack key; 0: kMaxFrames.

@@ -182,11 +182,22 @@ int compare_totals(const SortedRow& a, const SortedRow& b, uint32_t first) {
   return 0;
 }
 
+/// Whether all its values are the number 0. A distribution is none.
+bool is_zero(std::span<AggTable* const> tables, const SortedRow& row) {
+  for (size_t i = 0; i < tables.size(); ++i) {
+    const auto value = tables[i]->operations().value;
+    const KeyedEntry* element = row.row.elements[i];
+    if (value == nullptr || (element != nullptr && value(element->data()) != 0)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<JoinedRow> join(std::span<AggTable* const> tables, const SortRules& rules) {
   std::vector<SortedRow> rows = collect(tables);
   if (tables.empty()) return {};
+  if (!rules.zeros) std::erase_if(rows, [&](const SortedRow& row) { return is_zero(tables, row); });
   const KeyCodec& codec = tables[0]->codec();
   uint32_t first = rules.aggregation < tables.size() ? rules.aggregation : 0;
   auto less = [&](const SortedRow& a, const SortedRow& b) {

@@ -22,10 +22,11 @@ struct MemoryBudget {
   bool fits(uint64_t bytes) const { return bytes <= limit && used <= limit - bytes; }
 };
 
-/// How elements are ordered: the aggsort options.
+/// Which elements are printed, and in which order: the aggsort options and aggzeros.
 struct SortRules {
   bool by_key = false;
   bool reverse = false;
+  bool zeros = true;         ///< also those whose numbers are all 0
   uint32_t key = 0;          ///< index of the key that counts first
   uint32_t aggregation = 0;  ///< index of the aggregation that counts, if several are printed
 };

@@ -38,7 +38,7 @@ void ArrayStore::grow() {
     if (desc.value.kind == Kind::String) bytes = strsize_ + 1;
     if (desc.value.kind == Kind::Bytes) bytes = std::max(desc.value.size, 1u);
     if (desc.value.kind == Kind::Symbol) bytes = sizeof(SymbolValue);
-    SONDE_CHECK(desc.value.kind != Kind::Stack);
+    if (desc.value.kind == Kind::Stack) bytes = sizeof(StackValue) + 8 * KeyCodec::kMaxFrames;
     std::vector<uint64_t> buffer(codec.max_bytes() / 8 + 1);
     tables_.push_back({&desc, codec, {}, std::vector<uint64_t>(keys.size()), std::move(buffer), bytes});
   }
@@ -88,6 +88,10 @@ void ArrayStore::fill(const Table& table, KeyedEntry* entry, uint64_t value) {
     return;
   }
   auto* to = reinterpret_cast<uint8_t*>(entry->words[0]);
+  if (table.desc->value.kind == Kind::Stack) {
+    put_stack(reinterpret_cast<const StackValue*>(value), KeyCodec::kMaxFrames, to);
+    return;
+  }
   const auto* from = reinterpret_cast<const char*>(value);
   if (table.desc->value.kind != Kind::String) {
     std::memmove(to, from, table.value_bytes);
@@ -117,8 +121,13 @@ bool ArrayStore::store(uint32_t array, uint32_t tid, const uint64_t* keys, uint6
 }
 
 void ArrayStore::add_spaces(std::unordered_set<uint32_t>& spaces) const {
-  for (const Table& table : tables_)
-    table.elements.each([&](const KeyedEntry* element) { table.codec.add_spaces(element->key(), spaces); });
+  for (const Table& table : tables_) {
+    const bool has_stacks = table.desc->value.kind == Kind::Stack;
+    table.elements.each([&](const KeyedEntry* element) {
+      table.codec.add_spaces(element->key(), spaces);
+      if (has_stacks) spaces.insert(reinterpret_cast<const StackValue*>(element->words[0])->space);
+    });
+  }
 }
 
 }  // namespace sonde

@@ -34,7 +34,7 @@ class ArrayStore {
   /// Storing 0 deletes the element. False: there is no memory (a drop).
   bool store(uint32_t array, uint32_t tid, const uint64_t* keys, uint64_t value);
 
-  /// Adds the spaces that its keys name.
+  /// Adds the spaces that its keys and stacks name.
   void add_spaces(std::unordered_set<uint32_t>& spaces) const;
 
  private:

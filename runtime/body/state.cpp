@@ -70,6 +70,7 @@ void BodyState::refresh_settings() {
   per_cpu = options.flag("aggpercpu");
   sort.by_key = options.flag("aggsortkey");
   sort.reverse = options.flag("aggsortrev");
+  sort.zeros = options.flag("aggzeros");
   sort.key = static_cast<uint32_t>(options.number("aggsortkeypos"));
   sort.aggregation = static_cast<uint32_t>(options.number("aggsortpos"));
 }

@@ -77,6 +77,7 @@ inline constexpr std::array kOptions = std::to_array<OptionRow>({
     {"aggsortpos", OptionKind::Count, OptionPhase::Always, "0",
      "number of the aggregation that sorts the rows of a printa() of several"},
     {"aggsortrev", OptionKind::Flag, OptionPhase::Always, "0", "sort in reverse order"},
+    {"aggzeros", OptionKind::Flag, OptionPhase::Always, "1", "print elements of aggregations whose value is 0"},
     {"amin", OptionKind::Text, OptionPhase::CommandLine, "",
      "lowest stability (a/b/c) of the names that a script may use"},
     {"argref", OptionKind::Flag, OptionPhase::Compile, "0", "permit macro arguments that no program uses"},

@@ -366,3 +366,44 @@ os.waitpid(pid, 0)
         check(all(found), text)
         mine = [one[3] for one in found if one[1] == found[0][1]]
         equal(mine, ["PS1='rea'dy", "echo 'two  words' | cat", "exit"], text)
+
+
+LEAKS = """
+import ctypes
+c = ctypes.CDLL(None)
+for one in ("malloc", "calloc", "realloc"):
+    getattr(c, one).restype = ctypes.c_void_p
+size, at = ctypes.c_size_t, ctypes.c_void_p
+M = 1 << 27
+p = at(c.realloc(None, size(M)))
+p = at(c.realloc(p, size(3 * M)))      # 3 stay, in one
+q = at(c.calloc(size(M), size(5)))     # 5 stay: a realloc() that fails changes nothing
+assert not c.realloc(q, size(1 << 62))
+c.free(at(c.malloc(size(M))))
+r = at()
+c.posix_memalign(ctypes.byref(r), size(64), size(7 * M))
+c.realloc(r, size(0))                  # frees
+c.posix_memalign(ctypes.byref(r), size(64), size(7 * M))  # 7 stay
+assert not c.malloc(size(1 << 62))
+"""
+
+
+@scenario()
+def tool_memleak(world):
+    """Each way to get memory and to give it back, in sizes that say who is left; a fork that frees its copy; threads."""
+    result = world.sonde("memleak", "--min=64m", "/usr/bin/python3", "-c", LEAKS, env=TOOLS)
+    equal(result.stderr, "", "messages")
+    found = sorted(int(size) / (1 << 27) for size in re.findall(r"^ +(\d+) bytes$", result.stdout, re.M))
+    equal(found, [3, 5, 7], result.stdout)
+    deeds = Deeds(world, "allocate:3000:20", "leak:70000:3", "leak:5000", "fork:0", "leak:5000", "sleep:300")
+    for how, text in deeds.each_way("memleak", "--min=2000", f"--name={deeds.name}"):
+        found = stacks(text.replace(" bytes\n", "\n"))
+        equal([(stack[0], "main" in stack, count) for stack, count in found.items()], [("malloc", True, 220_000)], how)
+    folded = deeds.as_program("memleak", "--min=2000", "--format=folded", "-o", "/dev/stdout").stdout
+    check(re.fullmatch(r"\d+;deeds-(.*`main;)\S+`malloc 220000\n", folded), folded)
+    deeds = Deeds(world, "leak:70000:3", "leak:5000", "sleep:1100", "leak:5000")
+    text = deeds.as_program("memleak", "--min=2000", "--ages").stdout
+    found = dict(re.findall(r"second (\d+)\n(?: {10,}.*`.*\n)+ +(\d+) bytes", text))
+    equal(sorted(found.values()), ["215000", "5000"], text)
+    early, late = sorted(found, key=int)
+    check(found[early] == "215000" and int(late) > int(early), text)

@@ -14,6 +14,7 @@
 #include "runtime/base/find.h"
 #include "runtime/base/progress.h"
 #include "runtime/framework/framework_impl.h"
+#include "runtime/framework/names.h"
 #include "runtime/process/cgroups.h"
 
 namespace sonde {
@@ -387,7 +388,11 @@ Forecast Framework::Impl::forecast(std::span<const ProbeDescription> description
   Forecast result;
   for (const ProbeDescription& description : descriptions) {
     const std::vector<ProbeId> found = match(description);
-    result.awaits_process |= found.empty();
+    // What the machine has now is not what the program will have: pid* is of its targets, if there is one.
+    const bool of_all = std::ranges::any_of(found, [&](ProbeId id) {
+      return is_of_all_processes(probes[id.value - 1].provider->name) && !probes[id.value - 1].info.function.empty();
+    });
+    result.awaits_process |= found.empty() || of_all;
     result.may_grow |= !Glob(description.provider).is_exact() && std::ranges::any_of(found, [this](ProbeId id) {
       return !probes[id.value - 1].info.function.empty();
     });

@@ -31,7 +31,6 @@ Result<void> run_command(const std::string& command) {
 
 void Consumer::run_request(TraceRecord& record, const TraceItem& item) {
   if (item.kind == TraceItem::Kind::Change) return record.do_change(item);
-  printer_->settle();
   flush();
   if (item.kind == TraceItem::Kind::Ftruncate) return output_.truncate();
   std::string text;

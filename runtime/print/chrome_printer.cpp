@@ -143,7 +143,7 @@ void ChromePrinter::separate() {
 template <typename Fill>
 void ChromePrinter::event(char kind, uint64_t time, uint32_t pid, uint32_t tid, std::string_view name, Fill fill_args) {
   separate();
-  JsonLine line(sink_.text, kWhole);
+  JsonLine line(sink_.text, kWhole, false);
   line.key("ph").string({&kind, 1});
   line.key("ts").microseconds(time);
   line.key("pid").number(uint64_t{pid});
@@ -220,7 +220,7 @@ void ChromePrinter::open_event(const TraceRecord& record) {
   slices_ += place_.kind == ThreadTracks::Kind::Begin;
   text_.clear();
   keys_.clear();
-  JsonLine& line = open_.emplace(text_, kWhole);
+  JsonLine& line = open_.emplace(text_, kWhole, false);
   line.key("ph").string(is_instant ? "i" : place_.kind == ThreadTracks::Kind::Begin ? "B" : "E");
   line.key("ts").microseconds(record.timestamp);
   line.key("pid").number(uint64_t{record.pid});

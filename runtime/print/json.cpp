@@ -61,11 +61,11 @@ void append_escaped(char c, std::string& out) {
 
 }  // namespace
 
-bool append_utf8(std::string_view text, std::string& out) {
+bool append_utf8(std::string_view text, std::string& out, bool exact) {
   bool escaped = false;
   for (size_t at = 0; at < text.size();) {
     const size_t length = character_length(text, at);
-    const bool would_mislead = text[at] == '\\' && at + 1 < text.size() && text[at + 1] == 'x';
+    const bool would_mislead = exact && text[at] == '\\' && at + 1 < text.size() && text[at + 1] == 'x';
     if (length == 0 || would_mislead) {
       append_format(out, "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(text[at])));
       escaped = true;
@@ -117,7 +117,7 @@ void JsonLine::string(std::string_view text) {
     out_ += kept;
   } else {
     std::string readable;
-    escaped_ |= append_utf8(kept, readable);
+    escaped_ |= append_utf8(kept, readable, exact_);
     for (const char c : readable) append_escaped(c, out_);
   }
   out_ += '"';
@@ -189,7 +189,7 @@ size_t JsonLine::most_of(size_t count) {
 }
 
 void JsonLine::finish() {
-  if (escaped_) key("esc").boolean(true);
+  if (escaped_ && exact_) key("esc").boolean(true);
   out_ += "}\n";
 }
 

@@ -17,8 +17,8 @@
 
 namespace sonde {
 
-/// Appends `text` as UTF-8, other bytes as \xHH. True: there were such bytes.
-bool append_utf8(std::string_view text, std::string& out);
+/// Appends `text` as UTF-8, other bytes as \xHH; `exact`: a backslash before an x, too. True: there were such bytes.
+bool append_utf8(std::string_view text, std::string& out, bool exact = true);
 /// How many bytes `text` has between the quotes of a JSON string.
 size_t json_length(std::string_view text);
 /// The longest beginning of `text` whose json_length() is at most `most`. Never cuts a character.
@@ -26,8 +26,9 @@ std::string_view cut_for_json(std::string_view text, size_t most);
 
 class JsonLine {
  public:
-  /// Appends to `out`. A string has at most `most` bytes, and a list that may be cut most / 16 values.
-  JsonLine(std::string& out, size_t most) : out_(out), most_(most) { out_ += '{'; }
+  /// Appends to `out`. A string has at most `most` bytes, and a list that may be cut most / 16 values. `exact`: a reader
+  /// can get every byte back; else a backslash stays as it is, and nothing marks the line, which is for people.
+  JsonLine(std::string& out, size_t most, bool exact = true) : out_(out), most_(most), exact_(exact) { out_ += '{'; }
 
   /// Starts a member: the next value is its value.
   JsonLine& key(std::string_view name);
@@ -57,6 +58,7 @@ class JsonLine {
 
   std::string& out_;
   size_t most_;
+  bool exact_;
   bool first_ = true;
   bool after_key_ = false;
   bool escaped_ = false;

@@ -47,7 +47,8 @@ bool returns_from(const ProbeInfo& leaves, const ProbeInfo& entered) {
          (!kind.empty() || leaves.function == entered.function);
 }
 
-/// Whether calls of the probe's kind have ended when another of them begins: a thread is in one system call at most.
+/// Whether calls of the probe's kind have ended when another of them begins or returns: a thread is in one system call at
+/// most.
 bool are_single(const ProbeInfo& probe) { return probe.provider == "syscall"; }
 
 }  // namespace
@@ -107,11 +108,12 @@ ThreadTracks::Place ThreadTracks::place(Thread& thread, uint32_t tid, const Prob
   ThreadTrack& track = track_at(thread, tid, time);
   track.last = time;
   track.last_firing = firing;
-  if (flow != Flow::Entry) return {Kind::Instant, &track};
-  if (are_single(probe)) {
+  if (flow != Flow::None && are_single(probe)) {
     const auto before = std::ranges::find_if(track.open, [&](const OpenCall& call) { return are_single(*call.entry); });
-    end_from(track, static_cast<size_t>(before - track.open.begin()), time, "the next call has begun");
+    end_from(track, static_cast<size_t>(before - track.open.begin()), time,
+             flow == Flow::Entry ? "the next call has begun" : "another call has returned");
   }
+  if (flow != Flow::Entry) return {Kind::Instant, &track};
   if (last_probe(probe) != nullptr) return {Kind::Instant, &track};
   track.open.push_back({&probe, event_name(probe)});
   return {Kind::Begin, &track};

@@ -155,7 +155,7 @@ const page = {document, innerWidth, innerHeight: 40, scrollY: 50, scrollTo() {},
 new Function(...Object.keys(page), %s)(...Object.values(page));
 const seen = {}, said = {};
 const type = text => { others.input.value = text; listeners.input(); };
-for (const text of ['narrow', 'F', 'f', '[', 'nothing']) {
+for (const text of ['narrow', 'F', 'f', 'f|narrow', '[', 'nothing']) {
   type(text);
   said[text] = [others['#info'].textContent, groups.filter(group => group.classes.has('hit')).map(group => group.dataset.n)];
 }
@@ -522,7 +522,7 @@ class Stacks:
             found = {one["n"]: tuple(one["place"]) for one in seen[name]}
             check(found == frames, f"a click on {name}: found {found}, wanted {frames}")
         check({one["n"]: one["label"] for one in seen["all"]} == {name: name for name in every}, "labels", seen["all"])
-        matches = {"narrow": ("16.67%", ["m`narrow"]), "F": ("66.67%", ["f"]), "f": ("66.67%", ["f"]), "[": ("0.00%", []), "nothing": ("0.00%", [])}
+        matches = {"narrow": ("16.67%", ["m`narrow"]), "F": ("66.67%", ["f"]), "f": ("66.67%", ["f"]), "f|narrow": ("66.67%", ["f", "m`narrow"]), "[": ("0.00%", []), "nothing": ("0.00%", [])}
         for text, (share, names) in matches.items():
             check(said[text] == [f"{text} matches {share} of 12 in all", names], "a search says", said[text])
         check(said["prevented"] and said["escape"] == ["12 in all", 0], "keys", said)
@@ -577,6 +577,8 @@ BEGIN { trace(execname); exit(0); }"""
         check(len(event) == 1, "the clauses of a firing are", event)
         check(event[0]["args"] == {"mine": 7, "own": "text", "trace": 1, "trace 2": 2, "trace 3": "x", "printf": "sonde is 8, x", "execname": "sonde", "this->mine + 1": 8, "execname 2": "sonde"},
               event[0]["args"])
+        shown = self.timeline('BEGIN { trace("\\\\x41 \\377"); exit(0); }').moments("dtrace:BEGIN")[0]
+        check(shown["args"] == {"trace": "\\x41 \\xff"} and "esc" not in shown, "for people", shown)
         big = self.timeline("BEGIN { trace((uint64_t)18446744073709551615); exit(0); }").moments("dtrace:BEGIN")[0]
         check(list(big["args"].values()) == ["18446744073709551615"], big)
         _, script, _ = ACTIONS["print"]

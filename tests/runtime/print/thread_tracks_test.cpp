@@ -94,6 +94,12 @@ TEST_F(Tracks, ASystemCallEndsTheOneBefore) {
   EXPECT_EQ(fire("f", "return", 6), "0:E f");
 }
 
+TEST_F(Tracks, AThreadThatIsReplacedByAnExecHasEndedItsCall) {
+  fire(probe("syscall", "pause", "entry"), 1, ++firings_);
+  EXPECT_EQ(fire(probe("syscall", "execve", "return"), 4, ++firings_),
+            "0:E pause at 4 (another call has returned), 0:i execve");
+}
+
 TEST_F(Tracks, OtherClausesOfAFiringAddToIt) {
   fire("f", "entry", 1, 10);
   EXPECT_EQ(fire("f", "entry", 1, 10), "0:again f");

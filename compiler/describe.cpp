@@ -55,6 +55,7 @@ ClauseDesc describe(const SplitClause& split, const std::shared_ptr<const std::s
   result.fire_of_probe = split.fire_of_probe;
   result.body = std::move(body);
   result.held = split.held;
+  result.hidden = clause.hidden;
   result.default_action = clause.statements.empty();
   result.records = summary.records;
   result.execname_slot = split.execname_slot;

@@ -188,7 +188,7 @@ std::vector<CompiledText> Compiler::Impl::add(std::span<const LoweredUnit> units
     const auto source = std::make_shared<const std::string>(unit.source.text);
     for (const LoweredClause& clause : unit.clauses) {
       program.clauses.push_back(describe(clauses[next], source, bodies[next]));
-      text.matched += matches(clause);
+      if (!clause.hidden) text.matched += matches(clause);
       ++next;
     }
     for (const LoweredClause& clause : unit.clauses) {

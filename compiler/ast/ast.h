@@ -77,6 +77,8 @@ struct PrefaceAst {
   ExprPtr when;     ///< they fire only where it is true; null: always
   ExprPtr derived;  ///< the value of __derived; null: 0
   std::vector<ProbeId> probes;
+  /// argN of probes that their providers describe in D, where the clause reads it.
+  std::vector<std::pair<uint32_t, ExprPtr>> arguments = {};
 };
 
 struct ClauseAst {
@@ -87,6 +89,7 @@ struct ClauseAst {
   bool has_body = false;             ///< braces were there
   std::string needs;                 ///< what the clause reads and the source cannot; set by the checker
   std::vector<PrefaceAst> prefaces;  ///< those of its probes; set by the checker
+  bool hidden = false;               ///< of a provider: no script has it
   std::vector<Statement> statements;
 };
 

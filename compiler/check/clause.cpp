@@ -37,7 +37,7 @@ void check_clause(CheckContext& cx, ClauseAst& clause) {
   cx.needs_kernel.clear();
   resolve_probes(cx, clause);
   cx.guarded([&] { note_probes(cx, clause); });
-  cx.guarded([&] { resolve_kernel_probes(cx, clause); });
+  cx.guarded([&] { resolve_told_probes(cx, clause); });
   const size_t before = cx.diagnostics.list().size();
   const bool body_is_checked = clause.predicate && check_body_first(cx, clause);
   check_predicate(cx, clause);
@@ -45,6 +45,7 @@ void check_clause(CheckContext& cx, ClauseAst& clause) {
   if (!body_is_checked) check_statements(cx, clause.statements);
   if (cx.diagnostics.list().size() == before) check_speculation(clause, cx.diagnostics);
   cx.diagnostics.set_context("");
+  cx.guarded([&] { add_told_arguments(cx, clause); });
   clause.needs = std::move(cx.needs_kernel);
   cx.clause = nullptr;
 }

@@ -49,11 +49,17 @@ struct CheckContext {
   bool overgrown = false;                     ///< there are too many of them, which was reported
   Place last_place;                           ///< the last result of line_of()
 
+  std::vector<ClauseAst> before;                    ///< clauses that providers want before those of the text
+  std::set<std::string, std::less<>> before_texts;  ///< what these were made of
+  bool hidden = false;  ///< the text is such clauses: a description that matches nothing is no error
+
   // State of the clause that is being checked.
   const ClauseAst* clause = nullptr;
   std::vector<ProbeId> matched;                             ///< by the clause
   std::vector<std::vector<ArgumentDescription>> arguments;  ///< of the matched probes, fetched when they are needed
   bool of_kernel = false;     ///< all of them fire in the kernel, so their arguments are the kernel's
+  size_t in_d = 0;            ///< how many of them their providers describe in D, with their arguments
+  uint32_t reads_in_d = 0;    ///< which arguments of these the clause reads, one bit each
   size_t with_arguments = 0;  ///< how many of them bring their arguments along, by locations
   std::string needs_kernel;   ///< what the clause reads in the kernel, although the source cannot
 

@@ -115,7 +115,8 @@ LoweredUnit front_end(World& world, const SourceText& source, const MacroValues&
   if (failed()) return unit;
   // Beyond this point every expression has a type.
 
-  for (ClauseAst& clause : clauses) unit.clauses.push_back(lower(std::move(clause)));
+  for (std::vector<ClauseAst>* list : {&cx.before, &clauses})
+    for (ClauseAst& clause : *list) unit.clauses.push_back(lower(std::move(clause)));
   checkpoint.keep();
   return unit;
 }

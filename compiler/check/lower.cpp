@@ -70,9 +70,14 @@ std::vector<LoweredStatement> lower(std::vector<Statement>& list) {
 LoweredClause lower(ClauseAst clause) {
   LoweredClause out{clause.where, std::move(clause.descriptions), clause.predicate ? lower(*clause.predicate) : nullptr,
                     lower(clause.statements), std::move(clause.needs)};
-  for (PrefaceAst& one : clause.prefaces)
-    out.prefaces.push_back(
-        {one.when ? lower(*one.when) : nullptr, one.derived ? lower(*one.derived) : nullptr, std::move(one.probes)});
+  for (PrefaceAst& one : clause.prefaces) {
+    LoweredPreface& made = out.prefaces.emplace_back();
+    made.when = one.when ? lower(*one.when) : nullptr;
+    made.derived = one.derived ? lower(*one.derived) : nullptr;
+    for (auto& [index, value] : one.arguments) made.arguments.emplace_back(index, lower(*value));
+    made.probes = std::move(one.probes);
+  }
+  out.hidden = clause.hidden;
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/check/before.h"
 #include "compiler/check/call.h"
 #include "compiler/check/convert.h"
 #include "compiler/check/expression.h"
@@ -242,7 +243,7 @@ void resolve_probes(CheckContext& cx, ClauseAst& clause) {
       name_probe(cx, description, found, clause.description_places[i]);
       continue;
     }
-    if (!found.empty() || cx.world.options.flag("zdefs")) continue;
+    if (!found.empty() || cx.hidden || cx.world.options.flag("zdefs")) continue;
     SourceRange where = clause.description_places[i];
     if (std::optional<ProvideError> error = cx.world.probes.provide_error()) {
       // A line below the first is a hint.
@@ -264,24 +265,58 @@ void resolve_probes(CheckContext& cx, ClauseAst& clause) {
   add_types_of_files(cx);
 }
 
-void resolve_kernel_probes(CheckContext& cx, ClauseAst& clause) {
-  std::map<KernelTexts, std::vector<ProbeId>> all;
-  const std::vector<KernelProbe> of_kernel = cx.world.probes.of_kernel(cx.matched);
-  for (const KernelProbe& one : of_kernel)
-    if (one.texts != KernelTexts()) all[one.texts].push_back(one.id);
-  cx.of_kernel = true;
-  cx.world.foreign.prefer_kernel(!of_kernel.empty());
+/// Computed before the clause, for each of its probes by the text that it has.
+static ExprPtr told_argument(CheckContext& cx, uint64_t index, const Type* word, SourceRange where) {
+  if (cx.in_d < cx.matched.size())
+    cx.fail("D_ARGS_MULTI", where,
+            "arg" + std::to_string(index) +
+                " may not be referenced because it is computed for some probes of the clause, and passed to others",
+            "write a clause for each kind");
+  if (index >= SONDE_PROBE_ARGUMENTS) return make_integer(0, word, where);
+  cx.reads_in_d |= 1u << index;
+  return make_builtin(*find_variable("__arg" + std::to_string(index)), word, where);
+}
+
+void resolve_told_probes(CheckContext& cx, ClauseAst& clause) {
+  std::map<ProbeTexts, std::vector<ProbeId>> all;
+  const std::vector<ToldProbe> told = cx.world.probes.told(cx.matched);
+  size_t in_kernel = 0;
+  for (const auto& [id, texts] : told) {
+    in_kernel += texts.of_kernel ? 1 : 0;
+    if (texts != ProbeTexts{.of_kernel = true}) all[texts].push_back(id);
+  }
+  for (const ToldProbe& one : told)
+    if (!one.texts.before.empty()) add_clauses_before(cx, one.texts.before);
+  cx.in_d = cx.reads_in_d = 0;  // in these texts, argN is the tap's
+  cx.world.foreign.prefer_kernel(in_kernel > 0);
   cx.expansions.push_back({{}, clause.where});
   cx.with_arguments = cx.matched.empty() ? std::ranges::all_of(clause.descriptions, names_program)
                                          : cx.world.probes.with_arguments(cx.matched);
-  for (auto& [texts, probes] : all)
+  for (auto& [texts, probes] : all) {
+    cx.of_kernel = texts.of_kernel;
     clause.prefaces.push_back({preface(cx, texts.when), preface(cx, texts.derived), std::move(probes)});
+  }
   cx.expansions.clear();
-  cx.of_kernel = !of_kernel.empty() && of_kernel.size() == cx.matched.size();
+  cx.of_kernel = in_kernel > 0 && in_kernel == cx.matched.size();
+  cx.in_d = told.size() - in_kernel;
+}
+
+void add_told_arguments(CheckContext& cx, ClauseAst& clause) {
+  const uint32_t wanted = cx.reads_in_d;
+  cx.in_d = 0;
+  if (wanted == 0) return;
+  cx.expansions.push_back({{}, clause.where});
+  for (PrefaceAst& one : clause.prefaces) {
+    const ProbeTexts texts = cx.world.probes.told({&one.probes.front(), 1}).front().texts;
+    for (uint32_t n = 0; n < texts.arguments.size(); n++)
+      if ((wanted >> n & 1) != 0) one.arguments.emplace_back(n, preface(cx, texts.arguments[n]));
+  }
+  cx.expansions.clear();
 }
 
 ExprPtr raw_argument(CheckContext& cx, uint64_t index, SourceRange where) {
   const Type* word = cx.world.types.of_text("int64_t", cx.world.types.integer(8, true));
+  if (cx.in_d > 0) return told_argument(cx, index, word, where);
   if (cx.with_arguments == 0) return make_builtin(*find_argument(static_cast<int>(index), cx.of_kernel), word, where);
   if (cx.with_arguments < cx.matched.size())
     cx.fail(

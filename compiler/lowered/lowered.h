@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/source/diagnostic.h"
@@ -94,6 +95,7 @@ struct LoweredStatement {
 struct LoweredPreface {
   LoweredExprPtr when, derived;  ///< as in PrefaceAst
   std::vector<ProbeId> probes;
+  std::vector<std::pair<uint32_t, LoweredExprPtr>> arguments = {};
 };
 
 struct LoweredClause {
@@ -103,6 +105,7 @@ struct LoweredClause {
   std::vector<LoweredStatement> statements;
   std::string needs;  ///< what it reads and the source cannot
   std::vector<LoweredPreface> prefaces = {};
+  bool hidden = false;  ///< of a provider: no script has it
 };
 
 /// A source text that has been checked and is ready to be split.

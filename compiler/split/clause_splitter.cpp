@@ -194,6 +194,11 @@ std::shared_ptr<const FireProgram> ClauseSplitter::fire_behind(const LoweredPref
     fire_.emit(out, *preface.derived, 0);
     out.op(SONDE_DIF_STL, 0, 0, 0, kDerivedLocal);
   }
+  for (const auto& [index, value] : preface.arguments) {
+    if (!fire_.cost(*value, FireExpressions::Use::Value)) return nullptr;
+    fire_.emit(out, *value, 0);
+    out.op(SONDE_DIF_STL, 0, 0, 0, static_cast<int32_t>(kArgumentLocal - index));
+  }
   if (fire.insns.size() + out.length() > SONDE_DIF_MAX_LENGTH) return nullptr;
   return std::make_shared<FireProgram>(out.finish());
 }

@@ -315,7 +315,7 @@ void FireExpressions::emit_builtin(DifEmitter& out, const LoweredExpr& expr, uin
     case From::Fire: out.op(SONDE_DIF_VAR, d, 0, 0, which); return narrow(out, *expr.type, d);
     case From::Header:
       return out.op(SONDE_DIF_VAR, d, 0, 0, static_cast<int32_t>(header_variable(expr.builtin->which)));
-    case From::Derived: return out.op(SONDE_DIF_LDL, d, 0, 0, kDerivedLocal);
+    case From::Derived: return out.op(SONDE_DIF_LDL, d, 0, 0, static_cast<int32_t>(kDerivedLocal) - which);
     case From::Registers: return out.op(SONDE_DIF_REG, d, 0, 0, static_cast<int32_t>(*constant_of(*expr.kids[0])));
     case From::Text:
     case From::TextOf:

@@ -14,6 +14,8 @@ namespace sonde {
 /// Reserved: no variable lives there. Fire parts of system calls keep a number there (call_plan.h), those of probes that
 /// fire in the kernel what their provider says of the arguments.
 inline constexpr uint32_t kCallLocal = SONDE_DIF_LOCALS - 1, kDerivedLocal = kCallLocal;
+/// The same for arg0 and on of probes that their provider describes in D; the last of them has the lowest number.
+inline constexpr uint32_t kArgumentLocal = kDerivedLocal - 1, kFirstReserved = kDerivedLocal - SONDE_PROBE_ARGUMENTS;
 
 /// Instructions for the filter of a clause; conjuncts beyond that stay in the body.
 inline constexpr uint32_t kMaxFilter = SONDE_DIF_MAX_LENGTH / 2;

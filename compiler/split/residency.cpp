@@ -123,7 +123,7 @@ void add_candidates(Residency& residency, const Uses& uses, const BodyProgram& p
     if (!is_word(*assignment.expr->kids[0]->type) || residency.residents.contains(index)) continue;
     bool thread = variable.scope == VariableDesc::Scope::Self;
     if (!thread && uses.in_error.contains(index)) continue;
-    if (used[thread] == (thread ? SONDE_DIF_THREAD : kCallLocal)) continue;
+    if (used[thread] == (thread ? SONDE_DIF_THREAD : kFirstReserved)) continue;
     residency.residents[index] = {thread, static_cast<uint8_t>(used[thread]++)};
   }
 }

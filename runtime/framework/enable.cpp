@@ -34,12 +34,23 @@ struct Framework::Impl::Pending {
   bool arming = false;                                      ///< it was asked to arm taps
 };
 
+/// A probe that its provider describes in D fires a clause by the program that was compiled for the two. So one that was
+/// made after the clause was compiled does not fire it.
+void Framework::Impl::leave_out_uncompiled(const Enabling& enabling, std::vector<ProbeId>& found) const {
+  if (texts.empty()) return;
+  std::erase_if(found, [&](ProbeId id) {
+    const ProbeTexts* told = texts.find(id.value);
+    return told != nullptr && !told->of_kernel && !enabling.has_own_program(id);
+  });
+}
+
 /// Adds ECBs for the probes that `enabling` matches and has not joined, in order of probe and description.
 void Framework::Impl::join(uint32_t id, EnablingState& enabling, Pending& pending) {
   std::vector<std::pair<ProbeId, size_t>> wanted;
   for (size_t at = 0; at < enabling.what.descriptions.size(); at++) {
     std::vector<ProbeId> left_out;
-    const std::vector<ProbeId> found = match(enabling.what.descriptions[at], &left_out);
+    std::vector<ProbeId> found = match(enabling.what.descriptions[at], &left_out);
+    leave_out_uncompiled(enabling.what, found);
     report_left_out(enabling, at, left_out);
     const bool gone = provide_error && provide_error->tag == "D_PROC_GRAB" && enabling.why_none;  // says nothing new
     if (found.empty() && enabling.joined[at].empty() && provide_error && !gone) enabling.why_none = provide_error;

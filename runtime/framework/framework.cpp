@@ -267,12 +267,12 @@ dtrace_pattr_t Framework::attributes(ProbeId id) const {
   return impl_->probes[id.value - 1].provider->attributes;
 }
 
-std::vector<KernelProbe> Framework::of_kernel(std::span<const ProbeId> ids) const {
+std::vector<ToldProbe> Framework::told(std::span<const ProbeId> ids) const {
   std::lock_guard lock(impl_->mutex);
-  std::vector<KernelProbe> found;
-  if (impl_->of_kernel.empty()) return found;
+  std::vector<ToldProbe> found;
+  if (impl_->texts.empty()) return found;
   for (const ProbeId id : ids)
-    if (const KernelTexts* texts = impl_->of_kernel.find(id.value)) found.push_back({id, *texts});
+    if (const ProbeTexts* texts = impl_->texts.find(id.value)) found.push_back({id, *texts});
   return found;
 }
 

@@ -77,7 +77,7 @@ class Framework final : public ProbeCatalog {
   const ProbeInfo& info(ProbeId id) const override;
   dtrace_pattr_t attributes(ProbeId id) const override;
   std::vector<ArgumentDescription> arguments(ProbeId id) const override;
-  std::vector<KernelProbe> of_kernel(std::span<const ProbeId> ids) const override;
+  std::vector<ToldProbe> told(std::span<const ProbeId> ids) const override;
   size_t with_arguments(std::span<const ProbeId> ids) const override;
   size_t probe_count() const;
   /// Names of all registered providers, defunct ones included.

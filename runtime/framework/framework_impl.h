@@ -126,7 +126,7 @@ struct Framework::Impl {
   std::deque<ProbeState> probes;        ///< id = index + 1; there may be 100,000, so keep ProbeState small
   ProbeIndex index;
   ValuesById<ProbeRefusal> refused;             ///< by probe id
-  ValuesById<KernelTexts> of_kernel;            ///< of the probes that fire in the kernel, by id
+  ValuesById<ProbeTexts> texts;                 ///< what providers say of probes in D, by id
   std::unordered_set<uint32_t> with_arguments;  ///< probes of sonde_probe_has_arguments(), by id
   std::optional<ProvideError> provide_error;
   std::string register_refusal;  ///< why the last failed dtrace_register() failed
@@ -189,6 +189,7 @@ struct Framework::Impl {
   Result<std::vector<uint32_t>> enable_all(std::span<const Enabling> enablings);
   Result<void> retry_enablings();
   Result<void> enable_pending(Pending& pending);
+  void leave_out_uncompiled(const Enabling& enabling, std::vector<ProbeId>& found) const;
   void join(uint32_t id, EnablingState& enabling, Pending& pending);
   void report_left_out(EnablingState& enabling, size_t at, std::vector<ProbeId>& left_out);
   void start_probe(ProbeState& probe);

@@ -264,6 +264,14 @@ void sonde_probe_of_kernel(dtrace_id_t probe, const char* when, const char* deri
 /* Context: as dtrace_probe_create(). The probe's taps bring its arguments along, by their locations: argN is the first 8
  * bytes of argument N, and args[n] is that as its native type, translated if the provider asks for it. */
 void sonde_probe_has_arguments(dtrace_id_t probe);
+/* Context: as dtrace_probe_create(). Describes the probe in D, over its tap's arguments and self-> variables. `before`:
+ * clauses, NULL: none; they run as soon as a script has the probe, and remember in self-> variables what an earlier event
+ * knows. A description in them that matches nothing is no error. `when`: the probe fires only where this expression is true;
+ * NULL: always. `arguments`: expressions, of which argN is the N-th, at most SONDE_PROBE_ARGUMENTS; the others are 0. All must be
+ * computable where the probe fires. The texts are copied. */
+#define SONDE_PROBE_ARGUMENTS 4u
+void sonde_probe_in_d(dtrace_id_t probe, const char* before, const char* when, const char* const* arguments,
+                      unsigned count);
 /* Context: outside. The provider makes its probes on demand: dtps_provide is called with every description that names
  * it (its provider field is not empty and not only stars), whether or not probes match already. */
 void sonde_provide_always(dtrace_provider_id_t id);

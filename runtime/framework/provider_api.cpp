@@ -422,7 +422,17 @@ void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly) {
 void sonde_probe_of_kernel(dtrace_id_t probe, const char* when, const char* derived) {
   const auto framework = locked(Call::ProbeCreate, "sonde_probe_of_kernel");
   if (framework && framework->probe(sonde::ProbeId{probe}) != nullptr)
-    framework->of_kernel.set(probe, {when == nullptr ? "" : when, derived == nullptr ? "" : derived});
+    framework->texts.set(
+        probe, {.of_kernel = true, .when = when == nullptr ? "" : when, .derived = derived == nullptr ? "" : derived});
+}
+
+void sonde_probe_in_d(dtrace_id_t probe, const char* before, const char* when, const char* const* arguments,
+                      unsigned count) {
+  const auto framework = locked(Call::ProbeCreate, "sonde_probe_in_d");
+  if (!framework || framework->probe(sonde::ProbeId{probe}) == nullptr) return;
+  sonde::ProbeTexts texts{.when = when == nullptr ? "" : when, .before = before == nullptr ? "" : before};
+  for (unsigned n = 0; n < std::min(count, SONDE_PROBE_ARGUMENTS); n++) texts.arguments.emplace_back(arguments[n]);
+  framework->texts.set(probe, std::move(texts));
 }
 
 void sonde_probe_has_arguments(dtrace_id_t probe) {

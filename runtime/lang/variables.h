@@ -20,7 +20,7 @@ enum class From : uint8_t {
   Header,     ///< the record's header: offset `which` in bytes; width by the type
   Body,       ///< the runtime's `uint64_t sonde_var_NAME(BodyContext *)`; `which`: 0, or kOfProbe
   Typed,      ///< args[]: the compiler lowers it to a cast of argN
-  Derived,    ///< computed before the clause, by the probe's own expression: DIF LDL
+  Derived,    ///< computed before the clause, by the probe's own expressions: DIF LDL; `which`: 0, or 1 + N of argN
   Registers,  ///< uregs[]: DIF REG
   Library,    ///< defined by a D library: an inline or translator (compiler/library/)
   Refused,    ///< known, but not supported: `doc` has the reason
@@ -56,6 +56,10 @@ constexpr bool is_return_address(const DVariable& variable) {
 
 #define SONDE_HEADER(field) static_cast<uint32_t>(offsetof(sonde_record, field))
 inline constexpr std::array kVariables = std::to_array<DVariable>({
+    {"__arg0", "int64_t", From::Derived, 1, "arg0 of a probe that its provider describes in D"},
+    {"__arg1", "int64_t", From::Derived, 2, "arg1 of such a probe"},
+    {"__arg2", "int64_t", From::Derived, 3, "arg2 of such a probe"},
+    {"__arg3", "int64_t", From::Derived, 4, "arg3 of such a probe"},
     {"__argstr", "string", From::Text, SONDE_DIF_TEXT_SYSCALL_ARGS, "internal to argstr"},
     {"__bound_cpu", "int", From::Fire, SONDE_DIF_VAR_BOUND_CPU, "the only CPU on which the thread may run"},
     {"__cgroupid", "uint64_t", From::Fire, SONDE_DIF_VAR_CGROUPID, "internal to cgroup and container"},

@@ -44,16 +44,19 @@ struct ArgumentDescription {
   uint64_t size = 0;  ///< bytes that have locations
 };
 
-/// D expressions of a probe that fires in the kernel, by sonde_probe_of_kernel().
-struct KernelTexts {
-  std::string when;     ///< it fires only where this is true; empty: always
-  std::string derived;  ///< the value of __derived; empty: 0
-  auto operator<=>(const KernelTexts&) const = default;
+/// What a provider says of a probe in D, by sonde_probe_of_kernel() or sonde_probe_in_d().
+struct ProbeTexts {
+  bool of_kernel = false;              ///< it fires in the kernel
+  std::string when;                    ///< it fires only where this is true; empty: always
+  std::string derived;                 ///< the value of __derived; empty: 0
+  std::string before;                  ///< clauses that run where a script has the probe
+  std::vector<std::string> arguments;  ///< argN, unless it fires in the kernel; those behind are 0
+  auto operator<=>(const ProbeTexts&) const = default;
 };
 
-struct KernelProbe {
+struct ToldProbe {
   ProbeId id;
-  KernelTexts texts;
+  ProbeTexts texts;
 };
 
 struct ProvideError {
@@ -71,6 +74,9 @@ struct Enabling {
   bool held = false;
   FirePrograms programs{};  ///< verified; for probes that have a program of their own
 
+  bool has_own_program(ProbeId probe) const {
+    return std::ranges::binary_search(programs, probe, {}, &FirePrograms::value_type::first);
+  }
   const std::shared_ptr<const FireProgram>& program_of(ProbeId probe) const {
     const auto own = std::ranges::lower_bound(programs, probe, {}, &FirePrograms::value_type::first);
     return own == programs.end() || own->first != probe ? program : own->second;
@@ -91,8 +97,8 @@ class ProbeCatalog {
   virtual dtrace_pattr_t attributes(ProbeId id) const = 0;
   /// By rising index, 0 to 9; an index that the provider does not describe is left out.
   virtual std::vector<ArgumentDescription> arguments(ProbeId id) const = 0;
-  /// Those of these probes that fire in the kernel.
-  virtual std::vector<KernelProbe> of_kernel(std::span<const ProbeId> ids) const = 0;
+  /// Those of these probes of which their providers say something in D.
+  virtual std::vector<ToldProbe> told(std::span<const ProbeId> ids) const = 0;
   /// How many of these bring their arguments along: argN is then the first word of argument N's locations.
   virtual size_t with_arguments(std::span<const ProbeId> ids) const = 0;
   /// What the current source can do; kNoSource when there is none.

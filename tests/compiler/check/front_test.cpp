@@ -344,5 +344,55 @@ TEST(Front, ComparesTextsThatAreKnown) {
   }
 }
 
+/// What a provider says of a probe in D: clauses before the script's, a condition, arguments.
+TEST(ProbesInD, ClausesComeBeforeTheScriptsAndArgumentsAreComputed) {
+  static dtrace_provider_id_t id;
+  Front front;
+  const dtrace_pops_t ops = {
+      .dtps_provide =
+          [](void*, const dtrace_probedesc_t* spec) {
+            if (spec != nullptr) return;
+            const auto add = [](const char* name, const char* before, const char* when, const char* argument) {
+              sonde_probe_in_d(dtrace_probe_create(id, "m", "f", name, 0, nullptr), before, when, &argument, 1);
+            };
+            const char* remembers = "syscall::read:entry { self->__told = arg0; } syscall::nosuchcall:entry { }";
+            add("right", remembers, "self->__told != 0", "self->__told + 1");
+            add("other", remembers, nullptr, "arg0");
+            add("cut", "syscall::read:entry {", nullptr, "0");
+            add("unknown", nullptr, "nosuch == 3", "0");
+            add("argument", nullptr, nullptr, "arg0 +");
+            dtrace_probe_create(id, "m", "f", "plain", 0, nullptr);
+          },
+      .dtps_enable = [](void*, dtrace_id_t, void*) {},
+      .dtps_disable = [](void*, dtrace_id_t, void*) {},
+      .dtps_destroy = [](void*, dtrace_id_t, void*) {}};
+  const dtrace_attribute_t plain = {DTRACE_STABILITY_EVOLVING, DTRACE_STABILITY_EVOLVING, DTRACE_CLASS_COMMON};
+  const dtrace_pattr_t attributes = {plain, plain, plain, plain, plain};
+  ASSERT_EQ(dtrace_register("told", &attributes, DTRACE_PRIV_USER, nullptr, &ops, nullptr, &id), 0);
+  const LoweredUnit unit =
+      front.compile("told:::right { trace(arg0 + arg3); } told:::other, told:::right { trace(1); }");
+  ASSERT_FALSE(front.diagnostics.any()) << front.diagnostics.list()[0].message;
+  std::vector<bool> hidden;
+  for (const LoweredClause& clause : unit.clauses) hidden.push_back(clause.hidden);
+  EXPECT_EQ(hidden, std::vector({true, true, false, false})) << "once for two probes";
+  ASSERT_EQ(unit.clauses[2].prefaces.size(), 1u);
+  EXPECT_NE(unit.clauses[2].prefaces[0].when, nullptr);
+  ASSERT_EQ(unit.clauses[2].prefaces[0].arguments.size(), 1u) << "arg3 is 0, and is not computed";
+  EXPECT_EQ(unit.clauses[2].prefaces[0].arguments[0].first, 0u);
+  ASSERT_EQ(unit.clauses[3].prefaces.size(), 2u);
+  EXPECT_TRUE(unit.clauses[3].prefaces[0].arguments.empty()) << "no statement reads it";
+  const std::pair<const char*, const char*> wrong[] = {
+      {"told:::cut { }", "what the provider runs before its probe is no D"},
+      {"told:::unknown { trace(1); }", "failed to resolve nosuch"},
+      {"told:::argument { trace(arg0); }", "what the provider says of its probe is no expression of D"},
+      {"told:::right, told:::plain { trace(arg0); }",
+       "arg0 may not be referenced because it is computed for some probes of the clause, and passed to others"}};
+  for (const auto& [text, why] : wrong) {
+    front.diagnostics = {};
+    EXPECT_THAT(front.rendered(text), testing::HasSubstr(why)) << text;
+  }
+  EXPECT_EQ(dtrace_unregister(id), 0);
+}
+
 }  // namespace
 }  // namespace sonde

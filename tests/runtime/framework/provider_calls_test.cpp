@@ -68,6 +68,22 @@ TEST_F(Calls, CredentialsAreIgnored) {
             0);
 }
 
+/// A clause has a program for each probe that is described in D; one that was made later has none, and does not fire it.
+TEST_F(Calls, AProbeInDFiresOnlyWhatWasCompiledForIt) {
+  const char* argument = "arg1";
+  sonde_probe_in_d(a, nullptr, "arg0 == 3", &argument, 1);
+  const std::vector<ToldProbe> told = framework.told(std::vector<ProbeId>{{a}, {b}});
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].texts.when, "arg0 == 3");
+  EXPECT_EQ(told[0].texts.arguments, std::vector<std::string>{"arg1"});
+  Enabling later = enabling_of({"test", "", "", "", {}}, record_nothing()), compiled = later;
+  compiled.programs = {{{a}, record_nothing()}};
+  const auto first = framework.enable(later), second = framework.enable(compiled);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(framework.joined(*first).probes, (std::vector<ProbeId>{{b}}));
+  EXPECT_EQ(framework.joined(*second).probes, (std::vector<ProbeId>{{a}, {b}}));
+}
+
 /// dtps_getargdesc is called for each index from 0 to 9, in turn; only DTRACE_ARGNONE in dtargd_ndx says something.
 TEST_F(Calls, TenArgumentsAreDescribed) {
   std::vector<int> asked;

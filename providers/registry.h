@@ -20,6 +20,7 @@
   X(tcp)                                       \
   X(udp)                                       \
   X(usdt)                                      \
+  X(plockstat)                                 \
   X(pid)
 
 namespace sonde {

@@ -193,8 +193,6 @@ inline constexpr OtherWord kOtherWords[] = {
     {OtherWord::Kind::Provider, "perl*",
      "only a perl that was built with -Dusedtrace has them; functions: pid$target:a.out:Perl_pp_*:entry"},
     {OtherWord::Kind::Provider, "php*", "no traced process is a PHP that has them; -Z waits for one"},
-    {OtherWord::Kind::Provider, "plockstat*",
-     "locks of a program: pid$target:libc:pthread_mutex_lock:entry; its waits: syscall::futex:entry"},
     {OtherWord::Kind::Provider, "postgresql*",
      "no traced process is a postgres that has them; -Z waits for one; -p takes the number of a backend"},
     {OtherWord::Kind::Provider, "python*",

@@ -563,5 +563,5 @@ def scripts_of_other_providers(world):
 @scenario()
 def each_script_in_use_is_run(_world):
     """No script is unused."""
-    text = "".join((pathlib.Path(__file__).parent / f"{one}.py").read_text(encoding="utf-8") for one in ("in_use", "usdt_in_use", "kernel_scripts", "kernel_functions"))
+    text = "".join((pathlib.Path(__file__).parent / f"{one}.py").read_text(encoding="utf-8") for one in ("in_use", "usdt_in_use", "kernel_scripts", "kernel_functions", "plockstat"))
     equal([path.name for path in IN_USE.glob("*.d") if f'"{path.stem}"' not in text and f'"{path.name}"' not in text], [], "scripts without a scenario")

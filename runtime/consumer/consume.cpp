@@ -98,13 +98,13 @@ const Consumer::ConsumerEcb* Consumer::find(const sonde_record& record) {
     ++malformed_;
     return nullptr;
   }
-  if ((record.flags & kLacking) != 0) [[unlikely]]
-    tell_lacking(record, {kinds, record.slots});
   return &ecb;
 }
 
-/// Of several stacks the longest one shows where it ends.
-void Consumer::tell_lacking(const sonde_record& record, std::span<const uint8_t> kinds) {
+/// Of several stacks the longest one shows where it ends. Called for records whose predicate is true: of other processes'
+/// stacks the user sees none.
+void Consumer::tell_lacking(const sonde_record& record, const ConsumerEcb& ecb) {
+  const std::vector<uint8_t>& kinds = ecb.clause->fire->kinds;
   uint64_t longest = 0;
   for (uint32_t slot = 0; slot < record.slots && (record.flags & SONDE_RECORD_PREDICATE_FAULT) == 0; slot++) {
     const bool captured = kinds[slot] == SONDE_SLOT_STACK && (record.faults >> slot & 1) == 0;
@@ -157,7 +157,9 @@ void Consumer::consume(const sonde_record& record) {
   const bool nested = error_pending_ && record.probe == kErrorProbe && have_firing_;
   if (runs) {
     nested ? find_cells(record.tid) : begin_firing(record);
-    run(record, *ecb);
+    const bool passed = run(record, *ecb);
+    if (passed && (record.flags & kLacking) != 0) [[unlikely]]
+      tell_lacking(record, *ecb);
   }
   // Comes before the output: a system() in it may act on the process that stop() stops.
   if ((record.flags & SONDE_RECORD_HELD) != 0)
@@ -195,7 +197,7 @@ const ProbeInfo* Consumer::probe_of(const sonde_record& record, const ConsumerEc
   return unnamed_calls_.probe_of(*ecb.probe, record.probe);
 }
 
-void Consumer::run(const sonde_record& record, const ConsumerEcb& ecb) {
+bool Consumer::run(const sonde_record& record, const ConsumerEcb& ecb) {
   context_.record = &record;
   context_.slots = record.slot;
   context_.fault = 0;
@@ -217,6 +219,7 @@ void Consumer::run(const sonde_record& record, const ConsumerEcb& ecb) {
   } else if (passed && (ecb.clause->default_action || ecb.clause->only_speculates)) {
     state_.begin_trace(context_);
   }
+  return passed;
 }
 
 /// Outputs what the clause has committed, then what it has traced itself.

@@ -132,9 +132,10 @@ class Consumer {
   bool wanted(const sonde_record& record) const;
   void begin_firing(const sonde_record& record);
   void find_cells(uint32_t tid);
-  void tell_lacking(const sonde_record& record, std::span<const uint8_t> kinds);
+  void tell_lacking(const sonde_record& record, const ConsumerEcb& ecb);
   const ProbeInfo* probe_of(const sonde_record& record, const ConsumerEcb& ecb);
-  void run(const sonde_record& record, const ConsumerEcb& ecb);
+  /// False: the predicate is.
+  bool run(const sonde_record& record, const ConsumerEcb& ecb);
   void take_traced();
   void output_trace(TraceRecord& record);
   void show_aggregations(const std::function<bool(const AggTable&)>& wanted);

@@ -42,6 +42,16 @@ def stacks_of_a_program_without_frame_information(world):
 
 
 @scenario()
+def stacks_that_nobody_sees_are_not_told(world):
+    """Their records come, and sonde finds that the predicate is false."""
+    program = without_table(world, "unseen", "-fomit-frame-pointer")
+    for name, lines in (("unseen", 1), ("another", 0)):
+        clause = f'syscall::getppid:entry /strjoin(execname, "") == "{name}"/ {{ @[ustack()] = count(); }}'
+        result = world.sonde("-q", "-n", clause, "-c", program)
+        equal(len(lines_about_stacks(result.stderr)), lines, f"lines about {name}: {result.stderr}")
+
+
+@scenario()
 def stacks_by_frame_pointers_alone(world):
     """They lead to _start, which has no caller."""
     result = world.sonde("-q", "-n", CLAUSE, "-c", without_table(world, "chained", "-fno-omit-frame-pointer"))

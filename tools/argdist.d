@@ -21,6 +21,7 @@
  *     how many bytes ls asks for
  */
 #pragma D option quiet
+#pragma D option strsize=1k
 
 inline int64_t passed = $arg == 1 ? arg0 : $arg == 2 ? arg1 : $arg == 3 ? arg2 : $arg == 4 ? arg3 : $arg == 5 ? arg4 : arg5;
 inline int64_t argument = $$type == "int" ? (int32_t)passed : $$type == "uint" ? (uint32_t)passed :

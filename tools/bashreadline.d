@@ -13,6 +13,7 @@
  *     until Ctrl-C, what is typed into all shells of the machine
  */
 #pragma D option quiet
+#pragma D option strsize=4k
 
 BEGIN
 {

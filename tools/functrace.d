@@ -21,6 +21,7 @@
  *     the files that getent opens by fopen(), by their names
  */
 #pragma D option quiet
+#pragma D option strsize=4k
 
 self int depth;
 

@@ -14,7 +14,7 @@
  * option stacks: by stack, only what has waited
  * option name=NAME: only programs with this name
  * option top=COUNT: of --stacks only so many, those of the longest time; 0 is all
- * example: sonde locks --stacks --top=3 xz -T2 -k -c /usr/lib/x86_64-linux-gnu/libc.so.6 --block-size=100KiB
+ * example: sonde locks --stacks --top=3 sh -c 'xz -T2 --block-size=100KiB -c /bin/bash >/dev/null'
  *     where the threads of xz wait for each other
  */
 #pragma D option quiet

@@ -13,8 +13,8 @@
  * option min=TIME: only waits that take at least this long
  * option top=COUNT: only so many stacks, those of the longest time; 0 is all
  * needs: root, and Linux 6.1; sonde --off-cpu PROGRAM needs neither: it shows the time in system calls by their stacks
- * example: sonde offcpu --format=svg -o waits.svg git log
- *     what git waits for; a browser shows it
+ * example: sonde offcpu --kernel --top=3 sync
+ *     what sync waits for
  */
 #pragma D option quiet
 

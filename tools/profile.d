@@ -11,8 +11,8 @@
  * option kernel: with the functions of the kernel on top; as root, without PROGRAM and -p
  * option name=NAME: only programs with this name
  * option top=COUNT: only so many stacks, the most frequent; 0 is all
- * example: sonde profile --format=svg -o flame.svg gzip -k -c /usr/lib/x86_64-linux-gnu/libc.so.6
- *     a flame graph of gzip; a browser shows it
+ * example: sonde profile --format=svg -o flame.svg perl -e '$n += $_ for 1..3e7'
+ *     a flame graph of perl; a browser shows it
  */
 #pragma D option quiet
 

@@ -7,13 +7,14 @@
  * of them as text, with \n for the end of a line and the like; the text ends at a byte that is 0. What a library does not pass through libssl (GnuTLS, NSS, Go, Java) is not
  * seen.
  *
- * option bytes=COUNT 64: how many of them are shown
+ * option bytes=COUNT 64: how many of them are shown, up to 4000
  * option library=PATH /usr/lib/x86_64-linux-gnu/libssl.so.3: the file of the library
  * option name=NAME: only programs with this name
  * example: sonde sslsnoop openssl s_client -connect deb.debian.org:443
  *     what is typed, and what the server answers
  */
 #pragma D option quiet
+#pragma D option strsize=4k
 
 BEGIN
 {

@@ -7,7 +7,7 @@
  * the error number of pthread_create(), 0 if it could. Go and programs that call clone() by themselves are not seen.
  *
  * option name=NAME: only programs with this name
- * example: sonde threadsnoop xz -T2 -k -c /usr/lib/x86_64-linux-gnu/libc.so.6 --block-size=100KiB
+ * example: sonde threadsnoop sh -c 'xz -T2 --block-size=100KiB -c /bin/bash >/dev/null'
  *     the threads of xz
  */
 #pragma D option quiet

@@ -9,11 +9,17 @@ import re
 
 from in_use import distribution, rows
 from stock_functions import own_copy
-from stock_kernel import SOURCE, need_it, stop_tracing
+from stock_kernel import need_it, stop_tracing
 from support import Skip, at_rest, attached_to, check, equal, scenario, wait_until
 
 LIBSSL = "/usr/lib/x86_64-linux-gnu/libssl.so.3"
 TOOLS = {"SONDE_TOOL_PATH": str(pathlib.Path(__file__).resolve().parents[2] / "tools")}
+
+
+def need_machine(world):
+    """Skips where sonde cannot look at the whole machine."""
+    if not os.path.exists("/dev/sonde"):
+        need_it(world)
 
 
 class Deeds:
@@ -42,9 +48,9 @@ class Deeds:
 
     def on_machine(self, tool, *words):
         """What the tool says of the machine while the program runs; a BEGIN of ours comes when all is armed."""
-        need_it(self.world)
+        need_machine(self.world)
         said = self.world.path("said", "")
-        sonde = self.world.start_sonde(*SOURCE, "-b", "16m", "-o", said, tool, *words, "-n", 'BEGIN { printf("armed\\n"); }', env=TOOLS)
+        sonde = self.world.start_sonde("-b", "16m", "-o", said, tool, *words, "-n", 'BEGIN { printf("armed\\n"); }', env=TOOLS)
         wait_until(lambda: "armed\n" in pathlib.Path(said).read_text() or sonde.poll() is not None, what="sonde's start")
         equal(self.world.run([self.path, *self.deeds]).status, 0, "the program")
         result = stop_tracing(self.world, sonde)
@@ -56,7 +62,7 @@ class Deeds:
         yield "PROGRAM", self.as_program(tool, *words).stdout
         yield "-p", self.as_process(tool, *words).stdout
         try:
-            need_it(self.world)
+            need_machine(self.world)
         except Skip:
             return
         yield "machine", self.on_machine(tool, *words, *machine).stdout
@@ -66,19 +72,15 @@ class Deeds:
         yield from self.each_way(tool, *words, machine=[f"--module={self.path}"])
 
 
-def lines_of(text, word):
-    return [line for line in text.splitlines() if word in line.split()]
-
-
 @scenario()
 def tool_funccount(world):
     deeds = Deeds(world, "calls:9", "recurse:4", "allocate:100:50")
     for how, text in deeds.own_functions("funccount", "*[ef]*", "--top=1000"):
         found = {row[2]: int(row[0]) for row in rows(text) if deeds.name[:5] in row[1]}
         equal({one: found.get(one) for one in ("outer", "leaf", "recurse")}, {"outer": 1, "leaf": 9, "recurse": 5}, how)
-    for how, text in deeds.each_way("funccount", "malloc", "--module=libc.so.6", f"--name={deeds.name}"):
-        row = rows(text)[-1]
-        check(row[1:] == ["libc.so.6", "malloc"] and 50 <= int(row[0]) <= 60, f"{how}: {text}")
+    text = deeds.as_program("funccount", "malloc", "--module=libc.so.6", f"--name={deeds.name}").stdout
+    row = rows(text)[-1]
+    check(row[1:] == ["libc.so.6", "malloc"] and 50 <= int(row[0]) <= 60, text)
     found = rows(deeds.as_program("funccount", "*", "--module=a.out", "--top=1").stdout)
     equal([row[2] for row in found], ["FUNCTION", "leaf"], "--top=1: the one that is called most")
     equal(len(rows(deeds.as_program("funccount", "leaf", "--name=other").stdout)), 1, "--name of another program")
@@ -100,9 +102,7 @@ def tool_functrace(world):
 
 @scenario()
 def tool_functrace_says_where_a_result_has_not_come(world):
-    """strdup() of this library may end by a jump to memcpy(); the function of the library behind fopen() does."""
-    text = Deeds(world, "text:a").as_program("functrace", "fopen", "--text=1")
-    check("error" not in text.stderr, text.stderr)
+    """fopen() of some libraries ends by a jump to another function, which gives the result."""
     text = world.sonde("functrace", "fopen", "--text=1", "getent", "passwd", "root", env=TOOLS).stdout
     check(re.search(r'-> fopen\(.*\) "/etc/passwd"$', text, re.M), text)
     ends = re.findall(r"<- fopen (= 0x\w+|goes on in another function)  \d+ us$", text, re.M)
@@ -111,17 +111,17 @@ def tool_functrace_says_where_a_result_has_not_come(world):
 
 @scenario()
 def tool_funclatency(world):
-    """Recursion: each level is measured; two naps, the one of 60 ms within those of the others."""
+    """Recursion: each level is measured. Naps of a known length."""
     deeds = Deeds(world, "recurse:7", "sleep:20:3", "fork:0")
     for how, text in deeds.own_functions("funclatency", "recurse"):
         found = re.search(r"^recurse: (\d+) calls, average (\d+) ns, longest (\d+) ns, all (\d+) ns$", text, re.M)
         calls, average, longest, whole = (int(one) for one in found.groups())
         equal((calls, average, sum(distribution(text).values())), (8, whole // 8, 8), how)
         check(longest <= whole <= 8 * longest, f"{how}: {text}")
-    for how, text in deeds.each_way("funclatency", "nanosleep", "--module=libc.so.6", "--min=15ms", f"--name={deeds.name}"):
-        found = re.search(r"nanosleep: (\d+) calls, average (\d+) ns", text)
-        equal(int(found[1]), 3, how)
-        check(20_000_000 <= int(found[2]) < 200_000_000 and min(distribution(text)) >= 1 << 24, f"{how}: {text}")
+    text = deeds.as_process("funclatency", "nanosleep", "--module=libc.so.6", "--min=15ms", f"--name={deeds.name}").stdout
+    found = re.search(r"nanosleep: (\d+) calls, average (\d+) ns", text)
+    equal(int(found[1]), 3, "naps")
+    check(20_000_000 <= int(found[2]) < 200_000_000 and min(distribution(text)) >= 1 << 24, text)
     equal(deeds.as_program("funclatency", "recurse", "--min=10s").stdout.strip(), "", "--min")
 
 
@@ -130,10 +130,10 @@ def tool_argdist(world):
     deeds = Deeds(world, "calls:9", "recurse:4", "text:one", "text:two", "text:one")
     for how, text in deeds.own_functions("argdist", "leaf"):
         equal(distribution(text), {1: 1, 2: 2, 4: 4, 8: 2}, how)
-    for how, text in deeds.own_functions("argdist", "recurse", "--arg=0", "--type=int", "--values"):
-        equal(sorted(row for row in rows(text) if row[1] == "recurse"), [["1", "recurse", str(n)] for n in range(1, 6)], how)
-    for how, text in deeds.own_functions("argdist", "say", "--text"):
-        equal([row for row in rows(text) if row[1] == "say"], [["1", "say", "two"], ["2", "say", "one"]], how)
+    text = deeds.as_process("argdist", "recurse", "--arg=0", "--type=int", "--values").stdout
+    equal(sorted(row for row in rows(text) if row[1] == "recurse"), [["1", "recurse", str(n)] for n in range(1, 6)], "results")
+    text = deeds.as_program("argdist", "say", "--text").stdout
+    equal([row for row in rows(text) if row[1] == "say"], [["1", "say", "two"], ["2", "say", "one"]], "texts")
     for words, what in ((["--arg=7"], "--arg=7: it is 1 to 6"), (["--type=float"], "--type=float: it is long")):
         check(what in world.sonde("argdist", "leaf", *words, deeds.path, *deeds.deeds, env=TOOLS, status=1).stdout, what)
     lines = [json.loads(line) for line in deeds.as_program("argdist", "leaf", "--values", "--format=jsonl", "-o", "/dev/stdout").stdout.splitlines()]
@@ -143,13 +143,11 @@ def tool_argdist(world):
 
 @scenario()
 def tool_argdist_knows_signs(world):
-    """atoi("-3") by this library's python: an int whose register has no sign."""
-    deeds = Deeds(world, "calls:1")
+    """abs(), which python calls: an int, whose sign does not fill the register."""
     script = "import ctypes; c = ctypes.CDLL(None); c.abs(-3), c.abs(5)"
     for kind, values in (("int", ["-3", "5"]), ("uint", ["4294967293", "5"])):
         text = world.sonde("argdist", "abs", "--module=libc.so.6", "--values", f"--type={kind}", "/usr/bin/python3", "-c", script, env=TOOLS).stdout
         equal(sorted(row[2] for row in rows(text)[1:]), sorted(values), kind)
-    equal(distribution(deeds.as_program("argdist", "middle").stdout), {1: 1}, "one call")
 
 
 def stacks(text):
@@ -169,8 +167,8 @@ def tool_stackcount(world):
     deeds = Deeds(world, "calls:9", "recurse:2", "getppid:7", "sleep:300")  # the names of a stack are read from the process
     for how, text in deeds.each_way("stackcount", f"pid*:{deeds.path}:leaf:entry"):
         equal({stack[:4]: count for stack, count in stacks(text).items()}, {("leaf", "middle", "outer", "main"): 9}, how)
-    for how, text in deeds.each_way("stackcount", "syscall::getppid:entry", f"--name={deeds.name}"):
-        equal({stack[1]: count for stack, count in stacks(text).items()}, {"main": 7}, how)
+    text = deeds.as_process("stackcount", "syscall::getppid:entry", f"--name={deeds.name}").stdout
+    equal({stack[1]: count for stack, count in stacks(text).items()}, {"main": 7}, "of a system call")
     folded = deeds.as_program("stackcount", f"pid*:{deeds.path}:recurse:entry", "--format=folded", "-o", "/dev/stdout").stdout
     equal(sorted(line.rsplit("`", 1)[1] for line in folded.splitlines()), ["recurse 1"] * 3, "folded: a line for each depth")
     found = stacks(deeds.as_program("stackcount", f"pid*:{deeds.path}:*e*:entry", "--top=1").stdout)
@@ -180,7 +178,7 @@ def tool_stackcount(world):
 @scenario()
 def tool_stackcount_takes_the_source_that_has_the_probe(world):
     """The description is a word of the command line: with a target, probes of the kernel need another source than those of functions."""
-    need_it(world)
+    need_machine(world)
     deeds = Deeds(world, "sleep:2:20")
     found = stacks(deeds.as_program("stackcount", "sched:::sleep").stdout)
     naps = sum(count for stack, count in found.items() if any("nanosleep" in frame for frame in stack))
@@ -214,10 +212,9 @@ def tool_mallocs(world):
         found = re.search(r"^\S+ \d+: (\d+) requests, (\d+) bytes; by bytes:$", text, re.M)
         equal((int(found[1]), int(found[2])), (23, 20 * 3000 + 3 * 70000), how)
         equal(distribution(text), {2048: 20, 65536: 3}, how)
-    for how, text in deeds.each_way("mallocs", "--min=2000", "--stacks", f"--name={deeds.name}"):
-        found = stacks(text.replace(" bytes\n", "\n"))
-        equal((sum(found.values()), {stack[0] for stack in found}), (20 * 3000 + 3 * 70000, {"malloc"}), how)
-        check(all("main" in stack for stack in found), f"{how}: {found}")
+    found = stacks(deeds.as_program("mallocs", "--min=2000", "--stacks").stdout.replace(" bytes\n", "\n"))
+    equal((sum(found.values()), {stack[0] for stack in found}), (20 * 3000 + 3 * 70000, {"malloc"}), "by stack")
+    check(all("main" in stack for stack in found), f"{found}")
     equal(plain.as_program("mallocs", "--min=2000").stdout.strip(), "", "a program that asks for nothing")
 
 
@@ -250,7 +247,7 @@ def tool_locks(world):
     deeds = Deeds(world, "3", program="mutexes")
     runs = [("PROGRAM", deeds.as_program("locks", "--wait=1ms", "-o", world.path("rows")))]
     try:
-        need_it(world)
+        need_machine(world)
         runs.append(("machine", None))
     except Skip:
         pass
@@ -297,7 +294,7 @@ except OSError as error:
     found = [row[3:] for row in rows(pathlib.Path(world.path("rows")).read_text())[1:]]
     equal(found, [["0", "localhost"], ["found", "localhost"], ["failed", "nowhere.invalid"], [result.stdout.strip(), "nowhere.invalid"]], "look-ups")
     equal(len(rows(world.sonde("gethostlatency", "--min=100s", "getent", "ahosts", "localhost", env=TOOLS).stdout.split("HOST")[1])[3:]), 0, "--min")
-    need_it(world)
+    need_machine(world)
     text = Deeds(world, "run:getent:ahosts:localhost").on_machine("gethostlatency", "--name=getent").stdout
     check(["getent", "0", "localhost"] in [[row[1], *row[3:]] for row in rows(text)], text)
 
@@ -327,7 +324,7 @@ client.sendall(b"a question\\r\\n"), client.recv(200), thread.join()
     wanted = sorted([["sends", "12", "a question\\r\\n"], ["gets", "12", "a question\\r\\n"], ["sends", "107", "answer\\nzzz"], ["gets", "107", "answer\\nzzz"]])
     texts = [world.sonde("sslsnoop", "--bytes=12", "/usr/bin/python3", program, env=TOOLS).stdout]
     try:
-        need_it(world)
+        need_machine(world)
         texts.append(Deeds(world, f"run:/usr/bin/python3:{program}").on_machine("sslsnoop", "--bytes=12").stdout)
     except Skip:
         pass
@@ -357,7 +354,7 @@ os.waitpid(pid, 0)
 """)
     texts = [world.sonde("bashreadline", "/usr/bin/python3", typist, env=TOOLS).stdout]
     try:
-        need_it(world)
+        need_machine(world)
         texts.append(Deeds(world, f"run:/usr/bin/python3:{typist}").on_machine("bashreadline").stdout)
     except Skip:
         pass

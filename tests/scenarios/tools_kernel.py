@@ -12,9 +12,9 @@ import sys
 from in_use import distribution, rows
 from kernel_functions import need_on_cpu
 from kernel_probes import DIRECT, NAMED, TALK, Disk
-from stock_kernel import need_it, stop_tracing
+from stock_kernel import stop_tracing
 from support import Skip, check, equal, scenario, wait_until
-from tools_functions import TOOLS, Deeds, stacks
+from tools_functions import TOOLS, Deeds, need_machine, stacks
 
 
 def write_program(world, text):
@@ -23,11 +23,6 @@ def write_program(world, text):
     begin = "\nimport stat\nif stat.S_ISFIFO(os.fstat(0).st_mode):\n    sys.stdin.readline()\n"
     end = f"\nopen({str(told)!r}, 'w').write(__import__('json').dumps(said))\n"
     return world.path("program.py", NAMED + begin + text + end), told
-
-
-def need_source(world):
-    if not os.path.exists("/dev/sonde"):
-        need_it(world)
 
 
 def start_whole(world, tool, *words):
@@ -44,7 +39,7 @@ def stop_whole(world, sonde):
 
 def each_way(world, tool, *words, program):
     """(how, what the tool printed, what the program said), for PROGRAM, -p and the whole machine."""
-    need_source(world)
+    need_machine(world)
     path, told = write_program(world, program)
     rows_of = world.path("rows")
 
@@ -68,16 +63,28 @@ def each_way(world, tool, *words, program):
     yield "machine", stop_whole(world, sonde), said()
 
 
-NAPS = "said = os.getpid()\nname('naps')\nfor n in range(100):\n    time.sleep(0.002)\nname('done')\n"
+NAPS = """
+import resource
+def switches():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_nvcsw + usage.ru_nivcsw
+before = switches()
+name("naps")
+for n in range(100):
+    time.sleep(0.002)
+name("done")
+said = [os.getpid(), switches() - before]
+"""
 
 
 @scenario()
 def tool_runqlat(world):
-    """Each of 100 sleeps is followed by a wait for the CPU."""
+    """Each time that a thread has left its CPU, to sleep or for another thread, it waits for one again."""
     need_on_cpu(world)
-    for how, text, pid in each_way(world, "runqlat", "--by=process", "--name=naps", program=NAPS):
+    for how, text, (pid, left) in each_way(world, "runqlat", "--by=process", "--name=naps", program=NAPS):
         check(f"waits for a CPU, naps {pid}, in ns" in text, f"{how}: {text}")
-        check(100 <= sum(distribution(text).values()) <= 140, f"{how}: {text}")
+        waits = sum(distribution(text).values())
+        check(100 <= left and left - 5 <= waits <= left, f"{how}: {waits} waits, {left} times off the CPU: {text}")
     check("it is all or process" in world.sonde("runqlat", "--by=cpu", "true", env=TOOLS, status=1).stdout, "--by")
 
 
@@ -102,10 +109,10 @@ def tool_cpuwalk(world):
     """A program that may use one CPU only has all samples there."""
     last = max(os.sched_getaffinity(0))
     program = f"os.sched_setaffinity(0, {{{last}}})\nsaid = os.getpid()\nname('walks')\nend = time.process_time() + 0.3\nwhile time.process_time() < end:\n    pass\nname('done')\n"
-    for how, text, pid in each_way(world, "cpuwalk", "--name=walks", "--rate=100", program=program):
+    for how, text, pid in each_way(world, "cpuwalk", "--name=walks", "--rate=487", program=program):
         check(f"walks {pid}, samples by CPU" in text, f"{how}: {text}")
         found = distribution(text)
-        check(set(found) == {last} and 15 <= found[last] <= 45, f"{how}: {text}")
+        check(set(found) == {last} and 70 <= found[last] <= 300, f"{how}: {text}")
 
 
 @scenario()
@@ -173,7 +180,7 @@ def tool_tcplife(world):
 @scenario()
 def tool_tcpretrans(world):
     """Where a listener's queue is full, the request for a connection is sent again."""
-    need_source(world)
+    need_machine(world)
     path, told = write_program(world, """
 import socket
 listener = socket.socket()

@@ -45,8 +45,8 @@ def start_whole(world, tool, options=()):
 
     def armed():
         seen.append(bpf_ids(sonde))
-        loaded = source_here() == "kmod" or seen[-1][0]
-        return sonde.poll() is not None or (loaded and seen[-5:] == seen[-1:] * 5 and at_rest(sonde))
+        going = attached_to(sonde, os.getpid()) if source_here() == "kmod" else seen[-1][0]
+        return sonde.poll() is not None or (going and seen[-5:] == seen[-1:] * 5 and at_rest(sonde))
     wait_until(armed, what="sonde's start")
     return sonde
 

@@ -92,7 +92,7 @@ def tool_runqlat(world):
 def tool_offcpu(world):
     """Naps of a known length are under the function that sleeps; a loop is not there."""
     need_on_cpu(world)
-    program = "said = 0\nname('half')\nfor n in range(4):\n    time.sleep(0.1)\nend = time.time() + 0.2\nwhile time.time() < end:\n    pass\ntime.sleep(0.1)\nname('done')\n"
+    program = "said = 0\nname('half')\nfor n in range(4):\n    time.sleep(0.1)\nend = time.time() + 0.2\nwhile time.time() < end:\n    pass\ntime.sleep(0.1)\nname('done')\ntime.sleep(0.5)  # the names of a stack are read from the process\n"
     for how, text, _ in each_way(world, "offcpu", "--name=half", "--min=50ms", program=program):
         found = stacks(text.replace(" us\n", "\n"))
         naps = sum(us for stack, us in found.items() if any("nanosleep" in one or "select" in one for one in stack))

@@ -75,7 +75,7 @@ Result<void> Session::prepare_targets(const std::vector<std::vector<std::string>
     const std::vector<ProbeDescription> descriptions = compiler_->preview(texts, macros);
     Forecast forecast = framework_->forecast(descriptions);
     for (const ProbeDescription& one : descriptions)
-      if (const std::string_view needed = environment_for(one.provider); !needed.empty())
+      if (const std::string needed = environment_for(one.provider, one.name); !needed.empty())
         forecast.environment.emplace_back(needed);
     for (const std::vector<std::string>& words : commands)
       if (auto done = begin(words, forecast); !done) return done;

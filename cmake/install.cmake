@@ -6,6 +6,7 @@
 # PREFIX/lib/sonde/providers/           plug-ins that every run loads
 # PREFIX/lib/cmake/Sonde, share/pkgconfig for those who build plug-ins
 # PREFIX/lib/systemd/system/            sonde@.service: scripts that run on
+# PREFIX/share/sonde/trace_methods.rb   what Ruby loads so that it fires its probes
 # PREFIX/share/sonde/tools/             the tools: scripts that are run by their name
 # PREFIX/share/man/man1/sonde.1, a page for each tool, and the completions of bash, zsh and fish: what the command prints of itself
 # PREFIX/share/doc/sonde/               the pages; examples/ and samples/
@@ -49,6 +50,7 @@ install(FILES kmod/dkms.conf DESTINATION ${module} COMPONENT sonde-dkms)
 install(DIRECTORY kmod DESTINATION ${module} COMPONENT sonde-dkms FILES_MATCHING PATTERN *.[chS] PATTERN Kbuild PATTERN Makefile
   PATTERN *.mod.c EXCLUDE PATTERN packaging EXCLUDE)
 
+install(FILES providers/usdt/trace_methods.rb DESTINATION ${CMAKE_INSTALL_DATADIR}/sonde)
 install(DIRECTORY tools/ DESTINATION ${CMAKE_INSTALL_DATADIR}/sonde/tools FILES_MATCHING PATTERN "*.d")
 
 # sonde_install_text(NAME WORDS DESTINATION): what the command prints for these words is a file of that name in the build folder.

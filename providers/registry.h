@@ -3,6 +3,7 @@
 // sonde_<name>_register() and sonde_<name>_unregister(), and uses only provider.h of the framework.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #define SONDE_PROVIDERS(X)                     \
@@ -29,8 +30,8 @@ namespace sonde {
 void register_providers();
 
 /// What programs of -c get in their environment so that they fire the probes of a provider of theirs, "NAME=VALUE"; empty:
-/// nothing. `provider`: as a description names it.
-std::string_view environment_for(std::string_view provider);
+/// nothing. `provider` and `probe`: as a description names them.
+std::string environment_for(std::string_view provider, std::string_view probe);
 
 /// Why a program that has the probe may not fire it; empty: nothing is known.
 std::string_view why_silent(std::string_view provider, std::string_view probe);

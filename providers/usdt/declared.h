@@ -82,6 +82,14 @@ inline constexpr Declared kDeclared[] = {
     {"hotspot", "object-alloc", "long thread, char *class, int class_length, long size"},
     {"hotspot", "monitor-*", "long thread, void *monitor, char *class, int class_length, long timeout"},
 
+    {"hotspot_jni", "FindClass-entry", "void *env, const char *name"},
+    {"hotspot_jni", "DefineClass-entry", "void *env, const char *name, void *loader, char *bytes, int size"},
+    {"hotspot_jni", "Get*FieldID-entry", "void *env, void *class, const char *name, const char *signature"},
+    {"hotspot_jni", "Get*MethodID-entry", "void *env, void *class, const char *name, const char *signature"},
+    {"hotspot_jni", "NewStringUTF-entry", "void *env, const char *text"},
+    {"hotspot_jni", "ThrowNew-entry", "void *env, void *class, const char *message"},
+    {"hotspot_jni", "FatalError-entry", "void *env, const char *message"},
+
     {"libstdcxx", "*", "void *object, void *type"},
 };
 

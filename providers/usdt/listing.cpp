@@ -2,10 +2,13 @@
 #include "providers/usdt/listing.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -20,7 +23,19 @@ namespace {
 
 int64_t time_of(const struct stat& file) { return int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec; }
 
+/// Those of a file that its user may run and not read (mode 711) are not known: left out aloud.
+std::vector<UsdtSite> sites_of(const std::string& path, const std::string& shown) {
+  const std::string why = why_unreadable(path, shown);
+  if (!why.empty()) sonde_print_message(why.c_str());
+  return why.empty() ? read_usdt_sites(path) : std::vector<UsdtSite>();
+}
+
 }  // namespace
+
+std::string why_unreadable(const std::string& path, const std::string& shown) {
+  if (access(path.c_str(), R_OK) == 0 || errno == ENOENT) return "";
+  return shown + " cannot be read: " + std::strerror(errno) + ": what probes it has is not known, and none is traced";
+}
 
 std::vector<const File*> Files::of(uint32_t pid) {
   struct Visit {
@@ -36,7 +51,7 @@ std::vector<const File*> Files::of(uint32_t pid) {
     const auto [at, fresh] = visited.files.files_.try_emplace(number);
     File& file = at->second;
     file.path = mapping->file;  // the process that had it first may have ended
-    if (fresh) file = {mapping->file, mapping->path, mapping->program != 0, read_usdt_sites(mapping->file)};
+    if (fresh) file = {mapping->file, mapping->path, mapping->program != 0, sites_of(mapping->file, mapping->path)};
     if (!file.sites.empty() && std::ranges::count(visited.found, &file) == 0) visited.found.push_back(&file);
   };
   (void)sonde_mappings(pid, visit, &all);  // a process that has ended, or is another user's, has none
@@ -69,7 +84,7 @@ const File* Files::at(const std::string& path) {
   const FileId id = shown_number(path);
   const Number number(id.major, id.minor, id.inode, path, status.st_size, time_of(status));
   const auto [at, fresh] = files_.try_emplace(number);
-  if (fresh) at->second = {path, path, false, read_usdt_sites(path)};
+  if (fresh) at->second = {path, path, false, sites_of(path, path)};
   return at->second.sites.empty() ? nullptr : &at->second;
 }
 

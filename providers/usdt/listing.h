@@ -38,6 +38,9 @@ class Files {
   std::map<Number, File> files_;
 };
 
+/// Why nobody knows which probes the file has; empty: it can be read, or is not there.
+std::string why_unreadable(const std::string& path, const std::string& shown);
+
 /// The processes of this machine, by rising numbers.
 std::vector<uint32_t> all_processes();
 

@@ -18,20 +18,22 @@ inline constexpr Companion kCompanions[] = {{"python", "function__entry", "line"
 /// The program fires the probes, a wildcard, only if it was started in some way.
 struct Start {
   std::string_view provider, probes;
+  std::string_view names;  ///< of the probes, if they are few: others do not need it; empty: any may
   std::string_view
-      environment;             ///< what switches them on, "NAME=VALUE": programs of -c get it; empty: it is no variable
+      environment;             ///< what switches them on, "NAME=VALUE": programs of -c get it; empty: no variable does
+  std::string_view file;       ///< installed with sonde, whose path follows the value; empty: none
   std::string_view otherwise;  ///< why nothing fires
 };
 
 inline constexpr Start kStarts[] = {
-    {"php", "*", "USE_ZEND_DTRACE=1",
+    {"php", "*", "", "USE_ZEND_DTRACE=1", "",
      "PHP fires most probes only if it was started with USE_ZEND_DTRACE=1 in its environment"},
-    {"ruby", "*method-*", "",
+    {"ruby", "*method-*", "method-entry method-return cmethod-entry cmethod-return", "RUBYOPT=-r", "trace_methods.rb",
      "Ruby fires them only while a TracePoint is on: start it with RUBYOPT=-r/path/on.rb, and in on.rb the line "
      "TracePoint.new(:call, :return, :c_call, :c_return){}.enable"},
-    {"hotspot", "method-*", "", "the JVM fires them only if it was started with -XX:+ExtendedDTraceProbes"},
-    {"hotspot", "object-alloc", "", "the JVM fires it only if it was started with -XX:+ExtendedDTraceProbes"},
-    {"hotspot", "monitor-*", "", "the JVM fires them only if it was started with -XX:+ExtendedDTraceProbes"},
+    {"hotspot", "method-*", "", "", "", "the JVM fires them only if it was started with -XX:+ExtendedDTraceProbes"},
+    {"hotspot", "object-alloc", "", "", "", "the JVM fires it only if it was started with -XX:+ExtendedDTraceProbes"},
+    {"hotspot", "monitor-*", "", "", "", "the JVM fires them only if it was started with -XX:+ExtendedDTraceProbes"},
 };
 
 }  // namespace sonde::usdt

@@ -367,7 +367,11 @@ void bear(const dtrace_probedesc_t& spec, uint32_t pid) {
   const auto add = [&files](const File* file) {
     if (file != nullptr && std::ranges::count(files, file) == 0) files.push_back(file);
   };
-  if (pid == 0 && spec.dtpd_mod[0] == '/') add(g_usdt.files.at(spec.dtpd_mod));
+  if (pid == 0 && spec.dtpd_mod[0] == '/') {
+    add(g_usdt.files.at(spec.dtpd_mod));
+    if (const std::string why = usdt::why_unreadable(spec.dtpd_mod, spec.dtpd_mod); !why.empty())
+      sonde_provide_error("D_PDESC_ZERO", why.c_str());
+  }
   const std::string_view begin = name_before_star(spec.dtpd_provider);
   if (pid == 0 && !begin.empty() && !names_one_of_ours(spec.dtpd_provider))
     for (const File* file : g_usdt.files.installed(begin)) add(file);

@@ -460,6 +460,16 @@ def usdt_list_of_the_machine(world):
         one.kill()
 
 
+@scenario()
+def usdt_files_that_cannot_be_read(world):
+    """A file that its user may run and not read is left out aloud."""
+    user = world.as_user()
+    path = user.path("closed", "#!/bin/sh\n")
+    os.chmod(path, 0o111)
+    result = user.sonde("-n", f"closed*:{path}::start {{ }}", "-c", "/bin/true", status=1)
+    check(f"{path} cannot be read: Permission denied: what probes it has is not known, and none is traced" in result.stderr, result.stderr)
+
+
 PHP = 'php8.2 -n -r "function inner($n) { return $n; } function outer($n) { return inner($n); } for ($i = 0; $i < 41; $i++) outer($i);"'
 RUBY = 'ruby3.1 -e "def inner(n) n end; def outer(n) inner(n) end; 40.times { |i| outer(i) }"'
 
@@ -477,7 +487,11 @@ def usdt_php_and_ruby(world):
     on = world.path("on.rb", "TracePoint.new(:call, :return){}.enable\n")
     result = world.sonde("-q", "-x", f"setenv=RUBYOPT=-r{on}", "-n", clause, "-c", RUBY)
     equal(sorted(result.stdout.split()), ["40", "40", "inner", "outer"], "Ruby")
-    result = world.sonde("-n", clause, "-c", RUBY)
+    result = world.sonde("-q", "-n", clause, "-c", RUBY)
+    equal(sorted(result.stdout.split()), ["40", "40", "inner", "outer"], "Ruby, which loads what is installed with sonde")
+    calls = ["-n", "ruby$target:::gc-mark-begin { }", "-c", "ruby3.1 -e puts(ENV[:RUBYOPT.to_s].inspect)"]
+    check(world.sonde("-q", *calls).stdout.startswith("nil"), "no variable for a probe that needs none")
+    result = world.sonde("-x", "setenv=RUBYOPT", "-n", clause, "-c", RUBY)
     check("Ruby fires them only while a TracePoint is on" in result.stderr, result.stderr)
 
 
@@ -502,6 +516,13 @@ def usdt_java(world):
     result = world.sonde("-q", "-Z", "-n", clause, "-c", f"java -XX:+ExtendedDTraceProbes -cp {folder} Calls")
     found = {tuple(line.split()) for line in result.stdout.splitlines() if line.startswith("  Calls")}
     equal(found, {("Calls", "main", "1"), ("Calls", "outer", "100"), ("Calls", "inner", "100")}, result.stdout)
+    library = (pathlib.Path(shutil.which("java")).resolve().parents[1] / "lib/server/libjvm.so").resolve()
+    listed = world.sonde("-lv", "-n", f"hotspot_jni*:{library}::GetStaticMethodID-entry", "-c", "/bin/true").stdout
+    for text in ("args[0]: void * env", "args[2]: const char * name", "args[3]: const char * signature"):
+        check(text in listed, f"{text}: {listed}")
+    clause_of_jni = r'hotspot_jni*:::GetStaticMethodID-entry { printf("%s %s\n", stringof(args[2]), stringof(args[3])); }'
+    result = world.sonde("-q", "-n", clause_of_jni.replace(":::", f":{library}::"), "-c", f"java -cp {folder} Calls")
+    check("checkAndLoadMain (ZILjava/lang/String;)Ljava/lang/Class;" in result.stdout.splitlines(), f"what the launcher looks for: {result.stdout}")
     result = world.sonde("-Z", "-n", clause, "-c", f"java -cp {folder} Calls")
     check("only if it was started with -XX:+ExtendedDTraceProbes" in result.stderr, result.stderr)
 

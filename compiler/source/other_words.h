@@ -41,7 +41,7 @@ inline constexpr OtherWord kOtherWords[] = {
      "-e compiles a script and traces nothing; --check-provider=FILE.so tries a provider"},
     {OtherWord::Kind::Option, "--dry-run", "-e compiles only"},
     {OtherWord::Kind::Option, "--no-pager", "PAGER= in the environment: no pager"},
-    {OtherWord::Kind::Option, "--output-format", "--format=jsonl; also csv, folded, svg"},
+    {OtherWord::Kind::Option, "--output-format", "--format=jsonl; also csv, folded, svg, chrome"},
     {OtherWord::Kind::Option, "--pager", "PAGER=COMMAND in the environment"},
     {OtherWord::Kind::Option, "--progress", "progress comes by itself, on a terminal, when work takes over a second"},
     {OtherWord::Kind::Option, "--syntax-only", "-e compiles only"},
@@ -264,7 +264,7 @@ inline constexpr OtherWord kOtherWords[] = {
     // strace, perf, ltrace
     {OtherWord::Kind::Option, "--pid", "a process: -p PID"},
     {OtherWord::Kind::Option, "--csv", "a table: --format=csv"},
-    {OtherWord::Kind::Option, "--json", "JSON lines: --format=jsonl; also csv, folded, svg"},
+    {OtherWord::Kind::Option, "--json", "JSON lines: --format=jsonl; also csv, folded, svg, chrome"},
 };
 
 /// The hint for a variable, a function or an option; empty: the word is not in the table.

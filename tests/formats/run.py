@@ -627,6 +627,11 @@ syscall::exit_group:entry { commit(self->s); }"""
         in_time = self.timeline(script % "", program=["echo", "abc"])
         check([one.thread[0] == one.thread[1] for one in in_time.slices if one.name == "write"] == [True], in_time.events)
 
+        slow = re.search(r"longer than 2 ms.*?\n\n(.*?)\n\n", (ROOT / "docs/output.md").read_text(), re.S)[1]
+        slept = self.timeline(slow.replace("2000000", "90000000"), "-q -x nspec=64", ["sh", "-c", "'sleep 0.1; true'"])
+        calls = [(one.name, one.args["arg1"]) for one in slept.slices]
+        check(("clock_nanosleep", 0) in calls and {name for name, _ in calls} <= {"clock_nanosleep", "wait4"}, "slow calls", slept.events)
+
     def losses(self):
         faults = self.timeline("BEGIN { trace(*(int *)8); } BEGIN { exit(0); }")
         check(faults.moments("error: invalid address (0x8)")[0]["args"]["probe"] == "dtrace:::BEGIN", faults.events)

@@ -181,6 +181,9 @@ inline constexpr OtherWord kOtherWords[] = {
      "-XX:+ExtendedDTraceProbes"},
     {OtherWord::Kind::Provider, "hotspot_jni*",
      "libjvm.so has them, and java loads it while it starts: -Z waits for it"},
+    {OtherWord::Kind::Provider, "javascript*",
+     "no JavaScript engine of today has them; functions that node compiles: node --perf-basic-prof, then "
+     "pid$target:perf*:*NAME*:entry with -p"},
     {OtherWord::Kind::Provider, "libc*", "functions of the C library: pid$target:libc:FUNCTION:entry"},
     {OtherWord::Kind::Provider, "mib", "the kernel's counters: cat /proc/net/snmp; calls: syscall::sendto:entry"},
     {OtherWord::Kind::Provider, "mysql*",
@@ -202,7 +205,8 @@ inline constexpr OtherWord kOtherWords[] = {
     {OtherWord::Kind::Provider, "sdt", "the kernel's tracepoints have their own names here: rawtp:::NAME"},
     {OtherWord::Kind::Provider, "sysinfo", "calls by name: syscall:::entry { @[probefunc] = count(); }"},
     {OtherWord::Kind::Provider, "tcl*",
-     "only a Tcl that was built with --enable-dtrace has them; functions: pid$target:libtcl*:Tcl_Eval*:entry"},
+     "only a Tcl that was built with --enable-dtrace has them; calls of procedures: "
+     "pid$target:libtcl*:TclNRInterpProc:entry"},
     {OtherWord::Kind::Provider, "vminfo",
      "memory that a program asks for: syscall::mmap:entry, syscall::brk:entry, pid$target:libc:malloc:entry"},
     {OtherWord::Kind::Provider, "xpv", "no source sees a hypervisor"},

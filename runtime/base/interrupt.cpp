@@ -6,12 +6,14 @@
 
 #include <atomic>
 #include <csignal>
+#include <ctime>
 
 namespace sonde {
 
 namespace {
 
 std::atomic<int> g_signal{0};
+std::atomic<int64_t> g_first{0};   ///< when the first one came, in ns; 0: none has
 std::atomic<uint32_t> g_asked{0};  ///< bit n: Asked n
 int g_wake = -1;
 void (*g_handlers[NSIG])(int) = {};  ///< those that we have installed
@@ -23,8 +25,16 @@ void wake() {
   [[maybe_unused]] ssize_t n = ::write(g_wake, &one, sizeof one);
 }
 
+/// timeout(1) sends its signal twice at once: to its child, and to the group that its child is in.
+constexpr int64_t kSameWish = 300'000'000;
+
 void on_interrupt(int signal) {
-  if (g_signal.exchange(signal) != 0) _exit(128 + signal);
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  const int64_t time = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  int64_t first = 0;
+  if (!g_first.compare_exchange_strong(first, time) && time - first >= kSameWish) _exit(128 + signal);
+  g_signal = signal;
   wake();
 }
 

@@ -69,6 +69,9 @@ sonde_install_text(zsh/_sonde --completion=zsh ${CMAKE_INSTALL_DATADIR}/zsh/site
 sonde_install_text(fish/sonde.fish --completion=fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 file(GLOB tools CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tools tools/*.d)
 foreach(tool IN LISTS tools)
+  if(IS_SYMLINK ${CMAKE_SOURCE_DIR}/tools/${tool})  # a second name
+    continue()
+  endif()
   string(REGEX REPLACE "[.]d$" "" tool ${tool})
   sonde_install_text(sonde-${tool}.1 "${tool} --help=man" ${CMAKE_INSTALL_MANDIR}/man1)
 endforeach()

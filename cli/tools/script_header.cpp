@@ -194,9 +194,9 @@ Result<ScriptHeader> parse_script_header(std::string_view text, std::string_view
 }
 
 Result<ScriptHeader> read_script_header(const std::string& path) {
-  const std::filesystem::path file(path);
   std::error_code none;
-  if (!std::filesystem::is_regular_file(file, none)) return ScriptHeader();
+  const std::filesystem::path file = std::filesystem::canonical(path, none);  // a link to it is another name of it
+  if (none || !std::filesystem::is_regular_file(file, none)) return ScriptHeader();
   std::ifstream in(file);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   return parse_script_header(text, file.stem().string());

@@ -2,7 +2,7 @@
 // Tools: scripts that are run by their name
 //
 // A tool is a file NAME.d with a header, in a folder of $SONDE_TOOL_PATH or in the one that is installed beside the
-// command. The first folder that has a name wins. Nothing looks at the folders unless the first word of a command line has
+// command. The first folder that has a name wins. A link to such a file is another name of it. Nothing looks at the folders unless the first word of a command line has
 // no other meaning.
 #pragma once
 

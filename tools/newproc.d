@@ -1,0 +1,1 @@
+execsnoop.d

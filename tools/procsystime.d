@@ -1,0 +1,1 @@
+syscount.d

@@ -32,14 +32,14 @@ std::string words_of(ValueKind kind) {
 std::string subcommand_words() {
   std::string text;
   for (const Subcommand& row : kSubcommands) text.append(text.empty() ? "" : " ").append(row.name);
-  for (const Tool& tool : all_tools()) text.append(" ").append(tool.header.name);
+  for (const Tool& tool : all_tools()) text.append(" ").append(tool.name);
   return text;
 }
 
 /// "opensnoop|execsnoop"
 std::string tools_of_bash() {
   std::string text;
-  for (const Tool& tool : all_tools()) text.append(text.empty() ? "" : "|").append(tool.header.name);
+  for (const Tool& tool : all_tools()) text.append(text.empty() ? "" : "|").append(tool.name);
   return text.empty() ? "sonde" : text;
 }
 
@@ -186,8 +186,8 @@ std::string for_fish() {
     text += "complete -c sonde -n __fish_use_subcommand -a " + std::string(row.name) + " -d '" +
             escaped(row.sentence, "'\\") + "'\n";
   for (const Tool& tool : all_tools())
-    text += "complete -c sonde -n __fish_use_subcommand -a " + tool.header.name + " -d '" +
-            escaped(tool.header.sentence, "'\\") + "'\n";
+    text +=
+        "complete -c sonde -n __fish_use_subcommand -a " + tool.name + " -d '" + escaped(tool.sentence, "'\\") + "'\n";
   for (const CommandLineOption& option : kCommandLine) {
     if (option.name.empty()) continue;
     text += "complete -c sonde";

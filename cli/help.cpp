@@ -187,7 +187,7 @@ std::string no_topic(std::string_view name) {
   Suggestion suggestion(name);
   for (const HelpTopic& topic : kTopics) suggestion.offer(topic.name);
   const std::vector<Tool> tools = all_tools();
-  for (const Tool& tool : tools) suggestion.offer(tool.header.name);
+  for (const Tool& tool : tools) suggestion.offer(tool.name);
   const std::string hint = suggestion.hint();
   return "no topic '" + std::string(name) + "'\n    " + (hint.empty() ? "--help=topics lists them" : hint);
 }

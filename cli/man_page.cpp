@@ -39,7 +39,7 @@ std::string subcommands_section() {
 std::string tools_section() {
   std::string text =
       ".SH TOOLS\nEach has a page of its own, as\n.BR sonde\\-opensnoop (1),\nand answers to \\-\\-help.\n";
-  for (const Tool& tool : all_tools()) text += roff_item(tool.header.name, tool.header.sentence);
+  for (const Tool& tool : all_tools()) text += roff_item(tool.name, tool.sentence);
   return text;
 }
 

@@ -74,7 +74,7 @@ std::string tool_man_page(const ScriptHeader& header) {
 
 std::string list_of_tools() {
   std::string text;
-  for (const Tool& tool : all_tools()) text += list_line(tool.header.name, tool.header.sentence, 16);
+  for (const Tool& tool : all_tools()) text += list_line(tool.name, tool.sentence, 16);
   return text;
 }
 

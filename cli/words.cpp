@@ -64,7 +64,7 @@ std::string hint_on_missing_program(std::string_view word) {
   Suggestion suggestion(word);
   for (const Subcommand& one : kSubcommands) suggestion.offer(one.name);
   const std::vector<Tool> tools = all_tools();
-  for (const Tool& tool : tools) suggestion.offer(tool.header.name);
+  for (const Tool& tool : tools) suggestion.offer(tool.name);
   return suggestion.hint();
 }
 

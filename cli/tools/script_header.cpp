@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/tools/script_header.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <utility>
 
+#include "runtime/base/unique_fd.h"
 #include "runtime/lang/option_values.h"
 
 namespace sonde {
 namespace {
+
+constexpr size_t kMostHeader = 8192;  ///< bytes of a file in which it must end
 
 /// Macro variables that D itself has.
 constexpr std::string_view kTaken[] = {"pid", "ppid", "uid",  "euid",   "gid",    "egid",
@@ -197,8 +202,10 @@ Result<ScriptHeader> read_script_header(const std::string& path) {
   std::error_code none;
   const std::filesystem::path file = std::filesystem::canonical(path, none);  // a link to it is another name of it
   if (none || !std::filesystem::is_regular_file(file, none)) return ScriptHeader();
-  std::ifstream in(file);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::string text(kMostHeader, '\0');
+  const UniqueFd in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const ssize_t length = in ? ::read(in.get(), text.data(), text.size()) : 0;
+  text.resize(static_cast<size_t>(std::max<ssize_t>(length, 0)));
   return parse_script_header(text, file.stem().string());
 }
 

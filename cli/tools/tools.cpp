@@ -43,7 +43,8 @@ std::vector<Tool> all_tools() {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
       if (entry.path().extension() != ".d") continue;
       auto header = read_script_header(entry.path());
-      if (header && header->exists()) found.try_emplace(header->name, Tool{entry.path(), *header});
+      if (header && header->exists())
+        found.try_emplace(header->name, Tool{entry.path(), header->name, header->sentence});
     }
   }
   std::vector<Tool> all;

@@ -19,8 +19,7 @@ namespace sonde {
 std::optional<std::string> find_tool(std::string_view name);
 
 struct Tool {
-  std::string path;
-  ScriptHeader header;
+  std::string path, name, sentence;
 };
 /// All tools, sorted by name; a file without a right header is left out.
 std::vector<Tool> all_tools();

@@ -6,7 +6,6 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import time
 
 from in_use import rows
@@ -265,7 +264,7 @@ def tool_environ(world):
     if not works_on_machine(world):
         return
     sonde = start_whole(world, "environ")
-    subprocess.run(["/bin/true"], env={"A": "1", "B": "two words"}, check=True, timeout=60)
+    world.run(["env", "-i", "A=1", "B=two words", "/bin/true"])
     time.sleep(0.1)
     text = stop_tracing(world, sonde).stdout
     check(re.search(r"^\d+ +/bin/true\n {8}A=1\n {8}B=two words\n(?! )", text, re.M), f"the whole machine: {text}")

@@ -347,9 +347,11 @@ void AddressSpace::add_slots(const Mapping& text) {
 }
 
 std::vector<Mapping> AddressSpace::refresh(pid_t pid) {
+  const UniqueFd maps = open_mappings(pid);
+  if (!maps) return {};  // of a child that is not dumpable: what we may not see has not gone
   std::vector<Mapping> before = std::exchange(mappings_, {}), code;
   has_uprobes_ = false;
-  for (Mapping& mapping : read_mappings(pid, is_object_or_code)) {
+  for (Mapping& mapping : read_mappings_of(maps, is_object_or_code)) {
     if (mapping.executable) code.push_back(mapping);
     if (mapping.path.starts_with(kUprobesPath)) has_uprobes_ = true;
     if (is_object(mapping)) mappings_.push_back(std::move(mapping));

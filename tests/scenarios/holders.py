@@ -105,6 +105,18 @@ def holders_of_breakpoints_of_an_ordinary_user(world):
 
 
 @scenario(seconds=300, only="ptrace", why=MEMORY)
+def children_that_are_not_dumpable_are_let_go_before_their_first_stop(world):
+    """While others have the CPUs, the tracer ends before the child has run at all: its memory and its mappings cannot be read then."""
+    busy = [world.start(["sh", "-c", "while :; do :; done"]) for _ in range(2)]
+    user = world.as_user()
+    for _ in range(200 if world.full else 30):
+        for when in ("after", "at_end"):
+            hold(user, "undumpable", when)
+    for one in busy:
+        one.kill()
+
+
+@scenario(seconds=300, only="ptrace", why=MEMORY)
 def more_children_than_descriptors(world):
     """Under a limit of 64 descriptors, hard or soft, 150 children are as untraced; the program has its own limit."""
     for limit in ("-n 64", "-Sn 64"):

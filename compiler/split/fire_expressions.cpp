@@ -97,6 +97,11 @@ const LoweredExpr* compared_with_execname(const LoweredExpr& expr) {
   return nullptr;
 }
 
+/// progenyof(): kid 0 is the process. What else it has is for the body.
+bool asks_for_progeny(const LoweredExpr& expr) {
+  return expr.kind == LoweredKind::Call && expr.function->name == std::string_view("progenyof");
+}
+
 uint32_t header_variable(uint32_t offset) {
   switch (offset) {
     case offsetof(sonde_record, pid): return SONDE_DIF_VAR_PID;
@@ -221,6 +226,9 @@ std::optional<FireCost> FireExpressions::any_cost(const LoweredExpr& expr, Use u
     case LoweredKind::Logical: return logical_cost(expr, use);
     case LoweredKind::Conditional: return conditional_cost(expr, use);
     case LoweredKind::Deref: return deref_cost(expr, use);
+    case LoweredKind::Call:
+      if (!asks_for_progeny(expr)) return std::nullopt;
+      return joined(any_cost(*expr.kids[0], use), FireCost{}, 1);
     default: return std::nullopt;  // the body's
   }
 }
@@ -303,6 +311,10 @@ void FireExpressions::emit(DifEmitter& out, const LoweredExpr& expr, uint32_t d)
     case LoweredKind::Logical: return emit_logical(out, expr, d);
     case LoweredKind::Conditional: return emit_conditional(out, expr, d);
     case LoweredKind::Deref: return emit_deref(out, expr, d);
+    case LoweredKind::Call:
+      SONDE_CHECK(asks_for_progeny(expr));
+      emit(out, *expr.kids[0], d);
+      return out.op(SONDE_DIF_PROGENY, d, d);
     default: break;
   }
   SONDE_CHECK(!"an expression of the fire part");

@@ -327,6 +327,22 @@ static u64 fire_cgroup_id(void)
 	return id;
 }
 
+u64 sonde_descends(struct sonde_firing *firing, u64 pid)
+{
+	const struct task_struct *task = current;
+
+	u32 left = SONDE_DIF_ANCESTORS;
+	u64 found;
+
+	rcu_read_lock();
+	/* 0: the idle thread's */
+	while (task->tgid && (u64)task->tgid != pid && left--)
+		task = rcu_dereference(task->real_parent);
+	found = pid && (u64)task->tgid == pid;
+	rcu_read_unlock();
+	return found;
+}
+
 u64 sonde_variable(struct sonde_firing *firing, u32 variable)
 {
 	switch ((enum sonde_dif_variable)variable) {
@@ -623,6 +639,7 @@ static const struct sonde_dif_env sonde_env = {
 	.read_text = fire_env_read_text,
 	.variable = sonde_variable,
 	.user_register = sonde_register,
+	.descends = sonde_descends,
 	.text = sonde_text,
 	.stack = sonde_capture_stack,
 	.read_kernel = fire_env_read_kernel,

@@ -32,6 +32,8 @@ void sonde_threads_destroy(struct sonde_session *session);
 
 u64 sonde_firing_time(struct sonde_firing *firing);
 u64 sonde_variable(struct sonde_firing *firing, u32 variable);
+/* 1: the firing process is this one, or descends from it. 0: not */
+u64 sonde_descends(struct sonde_firing *firing, u64 pid);
 u64 sonde_register(struct sonde_firing *firing, u32 number);
 int sonde_read_text(u64 address, char *to, u32 max);
 int sonde_text(struct sonde_firing *firing, u32 which, u64 operand, char *to,

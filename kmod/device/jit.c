@@ -151,6 +151,15 @@ TRANSLATES(call)
 	sonde_lower_store(l, in->d, BPF_REG_0);
 }
 
+/* d = helper(firing, a) */
+TRANSLATES(call_with)
+{
+	sonde_lower_mov(l, BPF_REG_1, jit_firing(l));
+	sonde_lower_load(l, BPF_REG_2, in->a);
+	jit_call_function(l, row->call);
+	sonde_lower_store(l, in->d, BPF_REG_0);
+}
+
 /* d = helper(a, b) */
 TRANSLATES(divide)
 {
@@ -318,6 +327,7 @@ static const struct sonde_lower_row translations[SONDE_DIF_OP_COUNT] = {
 	OP(MODU, divide, CALLS(sonde_jit_modulo)),
 	OP(ARG, argument),
 	OP(REG, call, CALLS(sonde_jit_register)),
+	OP(PROGENY, call_with, CALLS(sonde_jit_descends)),
 	OP(LDU, memory, CALLS(sonde_jit_load)),
 	OP(LDS, memory, CALLS(sonde_jit_load)),
 	OP(LDK, memory, CALLS(sonde_jit_load_kernel)),

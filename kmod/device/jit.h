@@ -14,6 +14,7 @@ void sonde_jit_free(struct sonde_program *program);
 typedef u64 sonde_jit_helper(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 
 sonde_jit_helper sonde_jit_variable, sonde_jit_time, sonde_jit_register;
+sonde_jit_helper sonde_jit_descends;
 sonde_jit_helper sonde_jit_divide_signed, sonde_jit_divide;
 sonde_jit_helper sonde_jit_modulo_signed, sonde_jit_modulo;
 sonde_jit_helper sonde_jit_load, sonde_jit_load_kernel;

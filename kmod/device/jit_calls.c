@@ -29,6 +29,11 @@ u64 sonde_jit_register(u64 context, u64 number, u64 r3, u64 r4, u64 r5)
 	return sonde_register(jit_firing_of(context), number);
 }
 
+u64 sonde_jit_descends(u64 context, u64 pid, u64 r3, u64 r4, u64 r5)
+{
+	return sonde_descends(jit_firing_of(context), pid);
+}
+
 u64 sonde_jit_divide_signed(u64 a, u64 b, u64 r3, u64 r4, u64 r5)
 {
 	return sonde_dif_divide(a, b);

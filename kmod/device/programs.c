@@ -53,6 +53,8 @@ static u32 program_cost_of(const struct sonde_dif_insn *insn)
 		return COST_ABSENT + insn->i / 16;
 	case SONDE_DIF_CAPTEXT: /* may be a path */
 		return 256;
+	case SONDE_DIF_PROGENY:
+		return SONDE_DIF_ANCESTORS;
 	case SONDE_DIF_CAPSTACK:
 		return SONDE_WALK_COST(insn->i);
 	case SONDE_DIF_CAPKSTACK:

@@ -832,6 +832,7 @@ uint32_t sonde_dif_run(const struct sonde_dif_program *program,
 		SET(VAR, env->variable(firing->thread, (uint32_t)in->i))
 		SET(ARG, firing->args[in->i])
 		SET(REG, env->user_register(firing->thread, (uint32_t)in->i))
+		SET(PROGENY, a ? env->descends(firing->thread, a) : 0)
 		SET(LDU, load(&run, 0, a, in->i))
 		SET(LDS, extend_signed(load(&run, 0, a, in->i), 8 * in->i))
 		SET(LDK, load(&run, 1, a, in->i))

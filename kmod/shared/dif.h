@@ -39,6 +39,7 @@ extern "C" {
 #define SONDE_DIF_MAX_FRAMES 256u
 #define SONDE_DIF_MAX_OPEN 64u /* different branch targets that are ahead of one instruction */
 #define SONDE_DIF_UREGS 26u /* D's R_* numbers */
+#define SONDE_DIF_ANCESTORS 256u /* of a process that are looked at: a chain has as many links as somebody forks */
 
 struct sonde_dif_insn {
 	uint8_t op;
@@ -92,6 +93,7 @@ struct sonde_dif_insn {
 	X(STL, "aL", "local i = a")                                               \
 	X(LDT, "dH", "d = thread variable i")                                     \
 	X(STT, "aH", "thread variable i = a")                                     \
+	X(PROGENY, "da", "d = 1 if process a is the firing thread's, or one of its SONDE_DIF_ANCESTORS nearest ancestors, else 0; process 0 is nobody's") \
 	X(NAMEQ, "dT", "d = execname equals the text at pool + i")                \
 	X(CAPW, "Sa", "slot = a")                                                 \
 	X(CAPSTR, "Sai", "slot = text at user address a, at most i bytes")        \
@@ -202,6 +204,8 @@ struct sonde_dif_env {
 	int (*read_text)(sonde_dif_context *thread, uint64_t address, char *to, uint32_t max);
 	uint64_t (*variable)(sonde_dif_context *thread, uint32_t variable);
 	uint64_t (*user_register)(sonde_dif_context *thread, uint32_t number);
+	/* whether its process is this one, not 0, or descends from it now: 1 or 0 */
+	uint64_t (*descends)(sonde_dif_context *thread, uint64_t pid);
 	/* as read_text */
 	int (*text)(sonde_dif_context *thread, uint32_t which, uint64_t operand, char *to, uint32_t max);
 	/* writes up to `max` program counters; returns how many */

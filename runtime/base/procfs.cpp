@@ -27,6 +27,19 @@ const char* stat_field(const char* text, int number) {
   return at == nullptr ? nullptr : at + 1;
 }
 
+uint32_t parent_of(uint32_t pid) {
+  char path[32], text[1024];
+  std::snprintf(path, sizeof path, "/proc/%u/stat", pid);
+  if (read_proc(path, text, sizeof text) <= 0) return 0;
+  const char* parent = stat_field(text, 4);
+  return parent == nullptr ? 0 : static_cast<uint32_t>(std::strtoul(parent, nullptr, 10));
+}
+
+bool has_ancestor(uint32_t pid, uint64_t ancestor, uint32_t most) {
+  for (uint32_t left = most; pid != 0 && pid != ancestor && left > 1; left--) pid = parent_of(pid);
+  return pid != 0 && pid == ancestor;
+}
+
 std::string read_link(const std::string& link) {
   char text[PATH_MAX];
   const ssize_t length = readlink(link.c_str(), text, sizeof text);

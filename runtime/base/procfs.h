@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace sonde {
@@ -16,6 +17,12 @@ ssize_t read_proc(const char* path, char* to, size_t size);
 
 /// Field `number` (3 or higher) of /proc/PID/stat, numbered as in proc(5). Null: `text` does not have it.
 const char* stat_field(const char* text, int number);
+
+/// The parent of a process now; 0: it has none, or there is no such process.
+uint32_t parent_of(uint32_t pid);
+
+/// Whether the process is `ancestor`, or one of the `most` - 1 above it is now.
+bool has_ancestor(uint32_t pid, uint64_t ancestor, uint32_t most);
 
 /// A thread by which /proc shows the memory of `pid`: its first, or another one if that has ended. 0: all have ended.
 pid_t living_thread(pid_t pid);

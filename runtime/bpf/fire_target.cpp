@@ -280,6 +280,29 @@ void lower_register(L* l, const In* in, const Row*) {
   sonde_lower_store(l, in->d, R1);
 }
 
+/// Follows real_parent to the idle thread, whose process number is 0.
+void lower_progeny(L* l, const In* in, const Row*) {
+  const int32_t parent = member(l, "task_struct", "real_parent"), process = member(l, "task_struct", "tgid");
+  sonde_lower_load(l, R3, in->a);
+  sonde_lower_ldx(l, BPF_DW, R1, FP, kTask);
+  sonde_lower_mov_imm(l, R4, SONDE_DIF_ANCESTORS + 1);
+  const uint32_t again = l->count;
+  sonde_lower_ldx(l, BPF_W, R2, R1, process);
+  const uint32_t idle = sonde_lower_branch_imm(l, BPF_JEQ, R2, 0);
+  const uint32_t found = sonde_lower_branch(l, BPF_JEQ, R2, R3);
+  sonde_lower_ldx(l, BPF_DW, R1, R1, parent);
+  sonde_lower_alu_imm(l, BPF_SUB, R4, 1);
+  const uint32_t more = sonde_lower_branch_imm(l, BPF_JNE, R4, 0);
+  l->out[more].off = static_cast<int16_t>(static_cast<int64_t>(again) - more - 1);
+  sonde_lower_land(l, idle);
+  sonde_lower_mov_imm(l, R1, 0);
+  const uint32_t end = sonde_lower_jump(l);
+  sonde_lower_land(l, found);
+  sonde_lower_mov_imm(l, R1, 1);
+  sonde_lower_land(l, end);
+  sonde_lower_store(l, in->d, R1);
+}
+
 // ---- arithmetic that BPF defines otherwise ---------------------------------------------------------------------
 
 /// x / 0 is 0 in both, x % 0 is x in BPF.
@@ -545,6 +568,7 @@ constexpr auto kRows = [] {
   set(SONDE_DIF_VAR, lower_variable);
   set(SONDE_DIF_ARG, lower_argument);
   set(SONDE_DIF_REG, lower_register);
+  set(SONDE_DIF_PROGENY, lower_progeny);
   set(SONDE_DIF_LDU, lower_load);
   set(SONDE_DIF_LDS, lower_load);
   set(SONDE_DIF_LDK, lower_load);

@@ -105,6 +105,10 @@ uint64_t variable(void* thread, uint32_t which) {
 
 uint64_t user_register(void*, uint32_t) { return 0; }
 
+uint64_t descends(void*, uint64_t pid) {
+  return self_pid() == pid || has_ancestor(static_cast<uint32_t>(getppid()), pid, SONDE_DIF_ANCESTORS) ? 1 : 0;
+}
+
 int put_fd_path(uint64_t fd, char* to, uint32_t max) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/fd/%llu", static_cast<unsigned long long>(fd));
@@ -145,7 +149,7 @@ int no_kernel_stack(void*, uint64_t*, uint32_t) { return 0; }
 int stack(void* thread, uint64_t*, uint32_t) { return static_cast<const SelfFiring*>(thread)->user_mode ? -1 : 0; }
 
 constexpr sonde_dif_env kEnv = {
-    own_memory, own_text, variable, user_register, text, stack, nullptr, nullptr, no_kernel_stack,
+    own_memory, own_text, variable, user_register, descends, text, stack, nullptr, nullptr, no_kernel_stack,
 };
 
 }  // namespace

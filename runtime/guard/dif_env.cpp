@@ -407,6 +407,12 @@ uint64_t env_register(void* pointer, uint32_t number) {
   return regs != nullptr ? d_register(*regs, number) : 0;
 }
 
+uint64_t env_descends(void* pointer, uint64_t pid) {
+  FireContext& context = context_of(pointer);
+  if (static_cast<uint64_t>(context.thread.process->pid) == pid) return 1;
+  return has_ancestor(status_of(context).ppid, pid, SONDE_DIF_ANCESTORS) ? 1 : 0;
+}
+
 int env_text(void* pointer, uint32_t which, uint64_t operand, char* to, uint32_t max) {
   FireContext& context = context_of(pointer);
   Thread& thread = context.thread;
@@ -445,7 +451,8 @@ int env_stack(void* pointer, uint64_t* to, uint32_t max) {
 
 }  // namespace
 
-const sonde_dif_env kPtraceEnv = {env_read_user, env_read_text, env_variable, env_register, env_text, env_stack};
+const sonde_dif_env kPtraceEnv = {env_read_user, env_read_text, env_variable, env_register,
+                                  env_descends,  env_text,      env_stack};
 
 bool read_target(const Thread& thread, uint64_t address, void* to, size_t length) {
   return thread.process->space->pages().bring_in(address, length) && read_now(thread, address, to, length);

@@ -15,7 +15,7 @@ namespace sonde {
 namespace {
 
 /// 0: the process has ended.
-uint32_t parent_of(uint32_t pid) {
+uint32_t parent_of_living(uint32_t pid) {
   char text[1024];
   if (read_proc(("/proc/" + std::to_string(pid) + "/stat").c_str(), text, sizeof text) <= 0) return 0;
   const char *state = stat_field(text, 3), *parent = stat_field(text, 4);
@@ -31,7 +31,7 @@ std::vector<uint32_t> descendants_of(uint32_t pid) {
     const std::string name = entry.path().filename();
     uint32_t number = 0;
     if (std::from_chars(name.data(), name.data() + name.size(), number).ptr != name.data() + name.size()) continue;
-    if (const uint32_t parent = parent_of(number); parent != 0) children.emplace(parent, number);
+    if (const uint32_t parent = parent_of_living(number); parent != 0) children.emplace(parent, number);
   }
   const auto own = static_cast<uint32_t>(::getpid());
   std::vector<uint32_t> found{pid};

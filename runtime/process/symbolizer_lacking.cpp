@@ -16,13 +16,6 @@ namespace {
 constexpr size_t kMostFiles = 4096;    // whose headers are remembered
 constexpr uint64_t kStartLength = 64;  // bytes of code where the kernel starts a program: no frame is above it
 
-uint32_t parent_of(uint32_t pid) {
-  char text[1024];
-  if (read_proc(("/proc/" + std::to_string(pid) + "/stat").c_str(), text, sizeof text) <= 0) return 0;
-  const char* field = stat_field(text, 4);
-  return field == nullptr ? 0 : static_cast<uint32_t>(std::atoi(field));
-}
-
 }  // namespace
 
 /// A child runs its parent's program until it executes another, so what that lacks is not told again.

@@ -29,6 +29,7 @@ constexpr sonde_dif_env kEnv = {
     .read_text = [](void*, uint64_t, char*, uint32_t) { return -1; },
     .variable = [](void*, uint32_t) { return kPid; },
     .user_register = [](void*, uint32_t) { return uint64_t{0}; },
+    .descends = [](void*, uint64_t) { return uint64_t{0}; },
     .text = [](void*, uint32_t, uint64_t, char*, uint32_t) { return -1; },
     .stack = [](void*, uint64_t*, uint32_t) { return -1; },
 };

@@ -219,7 +219,7 @@ MUTANTS = [
     E("cli/options_table.cpp", "std::string label(", 'letter.empty()', "true", "cli_test:OptionsTable.LetterAnd*"),
     E("cli/arguments.cpp", "bool wants_shell(", "std::ranges::find_first_of(words, kOperators) != words.end()", "false", "cli_test:Arguments.CommandsAreSplit*"),
     E("cli/output.cpp", "void FileOutput::note_failure(", "error == EPIPE", "false", "cli_test:FileOutput.AReaderThatHasGone*"),
-    E("runtime/process/descendants.cpp", "uint32_t parent_of(", "*state == 'Z'", "false", "session_test:Descendants.*"),
+    E("runtime/process/descendants.cpp", "uint32_t parent_of_living(", "*state == 'Z'", "false", "session_test:Descendants.*"),
     E("cli/sources.cpp", "Result<SourceText> complete(", "fields > form->fields", "false", "cli_test:Sources.ShortForms*"),
     S("cli/session.cpp", "Result<std::vector<CompiledText>> Session::compile(", "if (auto done = targets_->await(); !done) return std::move(done).error();", "",
       "scenario:a_script_with_a_mistake_runs_no_program"),

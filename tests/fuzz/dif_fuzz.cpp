@@ -167,8 +167,10 @@ int fake_stack(void* thread, uint64_t* to, uint32_t max) {
   return static_cast<int>(frames);
 }
 
-constexpr sonde_dif_env kEnv = {fake_read_user, fake_read_text, fake_number,    fake_number, fake_text,
-                                fake_stack,     fake_read_user, fake_read_text, fake_stack};
+uint64_t fake_descends(void*, uint64_t pid) { return pid % 2; }
+
+constexpr sonde_dif_env kEnv = {fake_read_user, fake_read_text, fake_number,    fake_number,    fake_descends,
+                                fake_text,      fake_stack,     fake_read_user, fake_read_text, fake_stack};
 
 void run(const sonde_dif_program& program, uint8_t seed) {
   std::vector<uint64_t> args(SONDE_DIF_ARGS), locals(SONDE_DIF_LOCALS), thread_variables(SONDE_DIF_THREAD);

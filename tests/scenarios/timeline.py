@@ -14,6 +14,7 @@ PID_AS_RESULT = re.compile(r"^((?:getppid|set_tid_address|getpid|gettid)\(.*) +(
 
 
 def without_the_run(line):
+    line = re.sub(r"^(t?g?kill\()\d+", r"\1N", line)
     return PID_AS_RESULT.sub(r"\1 \2N", re.sub(r" +=", " =", OF_A_RUN.sub("N", line)))
 
 

@@ -89,6 +89,18 @@ TEST_F(Split, ExecnameIsComparedThere) {
             "0005  FAIL\n");
 }
 
+TEST_F(Split, ProgenyIsDecidedThereIfTheProcessIsKnownThere) {
+  auto clauses = split_all(clause(call("progenyof", int_type(), builtin("arg0"), builtin("ppid")), number(0)),
+                           clause(call("progenyof", int_type(), call("rand", int_type()), builtin("ppid")), number(0)));
+  EXPECT_EQ(fire(clauses[0]),
+            "0000  ARG      r0, arg0\n"
+            "0001  PROGENY  r0, r0\n"
+            "0002  JZ       r0, 0004\n"
+            "0003  RECORD\n"
+            "0004  FAIL\n");
+  EXPECT_EQ(fire(clauses[1]).find("PROGENY"), std::string::npos);
+}
+
 TEST_F(Split, ProbefuncIsTheBodysButLaterConjunctsFilter) {
   auto clauses = split_all(
       clause(logical(Op::LogAnd, binary(Op::Eq, builtin("probefunc", string_type()), text("read"), int_type()),

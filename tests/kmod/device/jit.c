@@ -3,6 +3,9 @@
  * Native code and interpreter agree: random programs run in the kernel, and
  * again here in kmod/shared/dif.c, with the same arguments
  */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -107,6 +110,8 @@ static struct sonde_dif_insn any_insn(uint32_t left, int loads)
 		return INSN(SONDE_DIF_STT, 0, a, 0, any() % 4);
 	case 12:
 		return INSN(SONDE_DIF_NAMEQ, d, 0, 0, 32 + any() % 2);
+	case 16:
+		return INSN(SONDE_DIF_PROGENY, d, a, 0, 0);
 	case 13: /* an address for the loads that follow */
 		return INSN(SONDE_DIF_LC, d, 0, 0, 0);
 	case 14:
@@ -234,9 +239,38 @@ static int stack_here(void *thread, uint64_t *to, uint32_t max)
 	return n;
 }
 
+/* As /proc says: field 4 of stat, behind the name in parentheses. */
+static uint64_t parent_of(uint64_t pid)
+{
+	char path[32], text[1024], *end;
+	FILE *file;
+	size_t got;
+
+	snprintf(path, sizeof(path), "/proc/%llu/stat", (unsigned long long)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	got = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[got] = 0;
+	end = strrchr(text, ')');
+	return end ? strtoull(end + 4, NULL, 10) : 0;
+}
+
+static uint64_t descends(void *thread, uint64_t pid)
+{
+	uint64_t at = getpid();
+
+	(void)thread;
+	while (at && at != pid)
+		at = parent_of(at);
+	return at != 0;
+}
+
 static const struct sonde_dif_env env = { .read_user = bytes_at,
 					  .read_text = text_at,
 					  .variable = variable,
+					  .descends = descends,
 					  .stack = stack_here };
 
 #define STACK (PROGRAMS + 1) /* the id of that program */

@@ -89,11 +89,11 @@ const Arithmetic kArithmetic[] = {
 
 /// Instructions with a test of their own below.
 const std::set<int> kElsewhere = {
-    SONDE_DIF_LI,      SONDE_DIF_LC,      SONDE_DIF_JMP,      SONDE_DIF_JZ,     SONDE_DIF_JNZ,    SONDE_DIF_VAR,
-    SONDE_DIF_ARG,     SONDE_DIF_REG,     SONDE_DIF_LDU,      SONDE_DIF_LDS,    SONDE_DIF_LDL,    SONDE_DIF_STL,
-    SONDE_DIF_LDT,     SONDE_DIF_STT,     SONDE_DIF_NAMEQ,    SONDE_DIF_CAPW,   SONDE_DIF_CAPSTR, SONDE_DIF_CAPSTRN,
-    SONDE_DIF_CAPMEM,  SONDE_DIF_CAPTEXT, SONDE_DIF_CAPSTACK, SONDE_DIF_RECORD, SONDE_DIF_FAIL,   SONDE_DIF_LDK,
-    SONDE_DIF_CAPKSTR, SONDE_DIF_CAPKMEM, SONDE_DIF_CAPKSTACK};
+    SONDE_DIF_LI,      SONDE_DIF_LC,      SONDE_DIF_JMP,       SONDE_DIF_JZ,     SONDE_DIF_JNZ,    SONDE_DIF_VAR,
+    SONDE_DIF_ARG,     SONDE_DIF_REG,     SONDE_DIF_LDU,       SONDE_DIF_LDS,    SONDE_DIF_LDL,    SONDE_DIF_STL,
+    SONDE_DIF_LDT,     SONDE_DIF_STT,     SONDE_DIF_NAMEQ,     SONDE_DIF_CAPW,   SONDE_DIF_CAPSTR, SONDE_DIF_CAPSTRN,
+    SONDE_DIF_CAPMEM,  SONDE_DIF_CAPTEXT, SONDE_DIF_CAPSTACK,  SONDE_DIF_RECORD, SONDE_DIF_FAIL,   SONDE_DIF_LDK,
+    SONDE_DIF_CAPKSTR, SONDE_DIF_CAPKMEM, SONDE_DIF_CAPKSTACK, SONDE_DIF_PROGENY};
 
 /// A verified program: `body`, then RECORD.
 Program program(std::vector<sonde_dif_insn> body, std::vector<uint8_t> kinds = {}, std::vector<uint8_t> pool = {}) {
@@ -166,6 +166,12 @@ TEST(DifRun, WhatTheFiringSays) {
   EXPECT_EQ(answer({insn(SONDE_DIF_VAR, 0, 0, 0, SONDE_DIF_VAR_PID)}, thread), 42u);
   EXPECT_EQ(answer({arg(0, 9)}, thread), 99u);
   EXPECT_EQ(answer({insn(SONDE_DIF_REG, 0, 0, 0, 25)}, thread), 1025u);
+}
+
+TEST(DifRun, Progeny) {
+  FakeThread thread;
+  for (const auto& [pid, wanted] : {std::pair(7, 1u), {77, 1u}, {8, 0u}, {0, 0u}, {-1, 0u}})
+    EXPECT_EQ(answer({li(0, pid), insn(SONDE_DIF_PROGENY, 0, 0)}, thread), wanted) << pid;
 }
 
 TEST(DifRun, ExecnameCompared) {

@@ -80,6 +80,7 @@ inline const sonde_dif_env& fake_env() {
           },
       .variable = [](void* thread, uint32_t variable) { return fake(thread).variables[variable]; },
       .user_register = [](void*, uint32_t number) { return uint64_t{1000} + number; },
+      .descends = [](void*, uint64_t pid) { return uint64_t{pid == 7 || pid == 77 || pid == 0}; },
       .text =
           [](void* thread, uint32_t which, uint64_t operand, char* to, uint32_t max) {
             const auto found = fake(thread).texts.find(which);

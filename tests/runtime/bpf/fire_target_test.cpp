@@ -382,6 +382,20 @@ TEST_F(InKernel, ProcessAndThreadAreTwo) {
   EXPECT_EQ(record.slot[1], record.tid);
 }
 
+/// Itself, each of its ancestors, and others.
+TEST_F(InKernel, Progeny) {
+  std::vector<uint32_t> asked = {0, static_cast<uint32_t>(getpid()), 0xffffffff, 2, static_cast<uint32_t>(gettid())};
+  for (uint32_t pid = static_cast<uint32_t>(getppid()); pid != 0; pid = parent_of(pid)) asked.push_back(pid);
+  for (const uint32_t pid : asked) {
+    Program program;
+    program.insns = {insn(SONDE_DIF_LI, 3, 0, 0, static_cast<int32_t>(pid)), insn(SONDE_DIF_PROGENY, 2, 3),
+                     insn(SONDE_DIF_CAPW, 0, 2), insn(SONDE_DIF_RECORD)};
+    program.kinds = {SONDE_SLOT_WORD};
+    ASSERT_EQ(program.verify(), 0);
+    EXPECT_EQ(compare(program, Hook::Enter), "") << pid;
+  }
+}
+
 /// Names of each length, and predicates on them.
 TEST_F(InKernel, Names) {
   for (const char* name : {"", "a", "abcdefg", "abcdefgh", "abcdefghi", "abcdefghijklmno", "\x80\x01\x7f",
@@ -663,6 +677,8 @@ class Generator {
     } else if (kind == 16 && below(6) == 0) {
       insns.push_back(insn(below(2) == 0 ? SONDE_DIF_FAIL : SONDE_DIF_RECORD));
     } else if (kind == 17 && below(3) == 0) {
+      insns.push_back(insn(SONDE_DIF_PROGENY, reg(), reg()));
+    } else if (kind == 17 && below(2) == 0) {
       program_.pool.resize((program_.pool.size() + 7) / 8 * 8);
       const auto at = static_cast<int>(program_.pool.size());
       for (const char c : std::string(below(2) == 0 ? "own name" : "own nam") + '\0')

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/base/procfs.h"
 #include "runtime/bpf/bpf_call.h"
 #include "runtime/bpf/hook_program.h"
 #include "runtime/bpf/rings.h"
@@ -170,6 +171,9 @@ struct OwnThread : test::FakeThread {
 inline const sonde_dif_env& own_env() {
   static const sonde_dif_env env = [] {
     sonde_dif_env own = test::fake_env();
+    own.descends = [](void*, uint64_t pid) {
+      return uint64_t{has_ancestor(static_cast<uint32_t>(getpid()), pid, SONDE_DIF_ANCESTORS + 1)};
+    };
     own.read_user = [](void* thread, uint64_t address, void* to, uint32_t length) {
       const int read = test::fake_env().read_user(thread, address, to, length);
       auto& one = *static_cast<OwnThread*>(static_cast<test::FakeThread*>(thread));

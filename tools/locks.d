@@ -8,7 +8,7 @@
  * last. What a call takes without waiting, a microsecond or less, has the cost of tracing in it: on ptrace, which traces
  * PROGRAM without root, some ten microseconds. With --stacks it shows the whole stacks of the calls that waited, with their
  * time; with --format=svg that is a flame graph. A call that has not returned is not counted: sonde --why -p PID says what it
- * waits for.
+ * waits for. Mutexes that are robust or inherit priorities wait elsewhere: their waits are not there.
  *
  * option wait=TIME 100us: what takes at least this long has waited
  * option stacks: by stack, only what has waited

@@ -244,7 +244,7 @@ class Parser {
     const size_t equals = word.find('=');
     std::string value;
     if (option.value.empty() && equals != word.npos)
-      return fail("--" + option.name + " takes no value\n    it " + option.sentence, false);
+      return fail("--" + option.name + " takes no value\n    --" + option.name + ": " + option.sentence, false);
     if (!option.value.empty()) {
       if (equals == word.npos && static_cast<size_t>(optind) >= argv_.size())
         return fail("option requires an argument -- '--" + option.name + "'\n    --" + option.name + "=" +

@@ -28,19 +28,10 @@ std::string words_of(ValueKind kind) {
   return text;
 }
 
-/// Tools and other words that are commands of their own.
 std::string subcommand_words() {
   std::string text;
   for (const Subcommand& row : kSubcommands) text.append(text.empty() ? "" : " ").append(row.name);
-  for (const Tool& tool : all_tools()) text.append(" ").append(tool.name);
   return text;
-}
-
-/// "opensnoop|execsnoop"
-std::string tools_of_bash() {
-  std::string text;
-  for (const Tool& tool : all_tools()) text.append(text.empty() ? "" : "|").append(tool.name);
-  return text.empty() ? "sonde" : text;
 }
 
 /// With each of `these` behind a backslash.
@@ -82,7 +73,11 @@ std::string bash_values(ValueKind kind) {
 }
 
 std::string for_bash() {
-  std::string cases, names, with_value;
+  std::string cases, names, with_value, tools, tool_words;
+  for (const Tool& tool : all_tools()) {
+    tools.append(tools.empty() ? "" : "|").append(tool.name);
+    tool_words.append(" ").append(tool.name);
+  }
   for (const CommandLineOption& option : kCommandLine) {
     if (option.name.empty()) continue;
     std::string pattern;
@@ -111,7 +106,7 @@ std::string for_bash() {
          ") ((at++)); [[ ${COMP_WORDS[at]} == = ]] && ((at++)) ;;\n"
          "      -*|=) ;;\n"
          "      " +
-         tools_of_bash() +
+         (tools.empty() ? "sonde" : tools) +
          ") ;;\n"
          "      *) if declare -F _command_offset > /dev/null; then _command_offset $at\n"
          "         else mapfile -t COMPREPLY < <(compgen -f -- \"$current\"); fi; return ;;\n"
@@ -126,7 +121,7 @@ std::string for_bash() {
          "' -- \"$current\")\n"
          "  else\n"
          "    mapfile -t COMPREPLY < <(compgen -W '" +
-         subcommand_words() +
+         subcommand_words() + tool_words +
          "' -- \"$current\"; compgen -c -- \"$current\"; compgen -f -X '!*.d' -- \"$current\")\n"
          "  fi\n"
          "}\n"

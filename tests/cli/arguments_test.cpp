@@ -435,7 +435,7 @@ TEST_F(Tools, SayWhatIsMissingOrUnknown) {
   EXPECT_THAT(wrong({"many", "--mim=3"}).message, HasSubstr("did you mean '--min'?"));
   EXPECT_THAT(wrong({"many", "--xyz"}).message, HasSubstr("sonde many --help"));
   EXPECT_THAT(wrong({"many", "--min=soon"}).message, HasSubstr("it takes a time"));
-  EXPECT_THAT(wrong({"many", "--failed=1"}).message, HasSubstr("--failed takes no value"));
+  EXPECT_THAT(wrong({"many", "--failed=1"}).message, HasSubstr("--failed takes no value\n    --failed: only those"));
   EXPECT_THAT(wrong({"many", "--name"}).message, HasSubstr("--name=NAME: whose"));
   EXPECT_THAT(wrong({"bad"}).message, HasSubstr("--output is sonde's own"));
 }

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tools on functions and stacks: scripts of tools/ that are run by their name. deeds.c is told what it calls, so what each tool must print is
-known: as PROGRAM, as a process that runs already, and for the whole machine without the module."""
+known: as PROGRAM, as a process that runs already, and for the whole machine without the module.
+
+Who traces a function of a library in every process, by a uprobe, takes the hits from a breakpoint that another sonde has there: that other one says so.
+So a scenario does this alone, or in a library that is its own."""
 
 import json
 import os
@@ -206,7 +209,7 @@ def tool_profile(world):
     equal(len(stacks(deeds.as_program("profile", "--top=1").stdout)), 1, "--top=1")
 
 
-@scenario()
+@scenario(alone=True)
 def tool_mallocs(world):
     deeds = Deeds(world, "allocate:3000:20", "leak:70000:3", "sleep:300")
     plain = Deeds(world, "sleep:1")
@@ -244,7 +247,7 @@ c.malloc(size(2 ** 64 - 5))
         check(re.search(r": 1 requests of more bytes than there are addresses$", text, re.M), text)
 
 
-@scenario()
+@scenario(alone=True)
 def tool_locks(world):
     """The time in the tool is within what the threads measure around their calls."""
     deeds = Deeds(world, "3", program="mutexes")
@@ -270,7 +273,7 @@ def tool_locks(world):
     equal([stack[1] for stack in stacks(text.replace(" us\n", "\n"))], ["taker"], text)
 
 
-@scenario()
+@scenario(alone=True)
 def tool_threadsnoop(world):
     deeds = Deeds(world, "threads:3", "sleep:300")
     for how, text in deeds.each_way("threadsnoop", f"--name={deeds.name}"):
@@ -279,7 +282,7 @@ def tool_threadsnoop(world):
         equal(len({row[1] for row in found}), 1, "one process")
 
 
-@scenario()
+@scenario(alone=True)
 def tool_gethostlatency(world):
     """What a file of hosts has, and what nobody knows; getaddrinfo() within python, and the older functions."""
     program = """
@@ -302,7 +305,7 @@ except OSError as error:
     check(["getent", "0", "localhost"] in [[row[1], *row[3:]] for row in rows(text)], text)
 
 
-@scenario()
+@scenario(alone=True)
 def tool_sslsnoop(world):
     """Two threads of one program talk to each other through libssl."""
     if not os.path.exists(LIBSSL):
@@ -336,7 +339,7 @@ client.sendall(b"a question\\r\\n"), client.recv(200), thread.join()
         equal(sorted([way, size, said[: 14 if "q" in said else 11]] for way, size, said in found), wanted, text)
 
 
-@scenario()
+@scenario(alone=True)
 def tool_bashreadline(world):
     """A shell on a terminal of its own."""
     typist = world.path("types.py", """
@@ -388,7 +391,7 @@ assert not c.malloc(size(1 << 62))
 """
 
 
-@scenario()
+@scenario(alone=True)
 def tool_memleak(world):
     """Each way to get memory and to give it back, in sizes that say who is left; a fork that frees its copy; threads."""
     for words in ALSO_WITHOUT_MREMAP:

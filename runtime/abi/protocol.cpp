@@ -20,6 +20,8 @@ namespace {
 
 constexpr size_t kFdsMax = 64;         // of one packet
 constexpr size_t kTogether = 1 << 16;  // a message with more bytes is not joined by further packets
+constexpr size_t kBuffer = 1 << 15;    // what is read at once before the length of a packet is known
+constexpr size_t kAtOnce = 1 << 18;    // what is read at once of a packet that is longer
 
 Error malformed(const char* what) { return Error(std::string("malformed request: ") + what, EINVAL); }
 
@@ -60,6 +62,12 @@ class Cursor {
     rest_ = rest_.subspan(to.size() + 1);
     return true;
   }
+  bool take_bytes(ByteSpan& to, uint64_t count) {
+    if (count > rest_.size()) return false;
+    to = rest_.first(count);
+    rest_ = rest_.subspan(count);
+    return true;
+  }
   bool done() const { return rest_.empty(); }
   ByteSpan rest() const { return rest_; }
 
@@ -85,7 +93,10 @@ void Channel::send(uint32_t kind, std::initializer_list<ByteSpan> parts, std::sp
   sonde_packet header{kind, 0};
   for (ByteSpan part : parts) header.length += static_cast<uint32_t>(part.size());
   SONDE_CHECK(header.length <= kPacketMax && fds.size() <= kFdsMax);
-  if (out_.empty() || !fds.empty() || out_.back().bytes.size() > kTogether) out_.emplace_back();
+  if (out_.empty() || !fds.empty() || out_.back().bytes.size() > kTogether) {
+    out_.emplace_back();
+    out_.back().bytes.reserve(std::max(kTogether, sizeof header + header.length));  // growing would write pages twice
+  }
   Outgoing& message = out_.back();
   append(message.bytes, as_bytes(header));
   for (ByteSpan part : parts) append(message.bytes, part);
@@ -135,32 +146,50 @@ UniqueFd Channel::take_fd() {
   return first;
 }
 
+size_t Channel::missing() const {
+  sonde_packet header;
+  const size_t available = in_.size() - used_;
+  if (available < sizeof header) return 0;
+  std::memcpy(&header, in_.data() + used_, sizeof header);
+  const size_t whole = sizeof header + header.length;
+  return header.length > kPacketMax || available >= whole ? 0 : whole - available;
+}
+
 bool Channel::fill() {
-  for (;;) {
-    uint8_t buffer[65536];
-    iovec vector{buffer, sizeof buffer};
-    alignas(cmsghdr) char control[CMSG_SPACE(kFdsMax * sizeof(int))];
-    msghdr message{};
-    message.msg_iov = &vector;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    const ssize_t got = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
-    for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
-      if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
-      for (size_t at = 0; CMSG_LEN(at + sizeof(int)) <= head->cmsg_len; at += sizeof(int)) {
-        int fd;
-        std::memcpy(&fd, CMSG_DATA(head) + at, sizeof fd);
-        fds_.emplace_back(fd);
-      }
+  in_.erase(in_.begin(), in_.begin() + static_cast<ptrdiff_t>(used_));
+  used_ = 0;
+  uint8_t buffer[kBuffer];
+  const size_t had = in_.size(), direct = std::min(missing(), kAtOnce);  // a long packet is read to where it stays
+  if (direct != 0) in_.resize(had + direct);
+  iovec vector{direct != 0 ? in_.data() + had : buffer, direct != 0 ? direct : sizeof buffer};
+  alignas(cmsghdr) char control[CMSG_SPACE(kFdsMax * sizeof(int))];
+  msghdr message{};
+  message.msg_iov = &vector;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  ssize_t got;
+  do {
+    got = recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  } while (got < 0 && errno == EINTR);
+  const bool none_yet = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  const size_t count = got > 0 ? static_cast<size_t>(got) : 0;
+  if (direct != 0) in_.resize(had + count);
+  if (got <= 0) return none_yet;
+  for (cmsghdr* head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
+    if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
+    for (size_t at = 0; CMSG_LEN(at + sizeof(int)) <= head->cmsg_len; at += sizeof(int)) {
+      int fd;
+      std::memcpy(&fd, CMSG_DATA(head) + at, sizeof fd);
+      fds_.emplace_back(fd);
     }
-    if (got == 0) return false;
-    const size_t skipped = std::min<uint64_t>(skip_, static_cast<uint64_t>(got));
-    skip_ -= skipped;
-    append(in_, {buffer + skipped, static_cast<size_t>(got) - skipped});
   }
+  if (direct == 0) {
+    const size_t skipped = std::min<uint64_t>(skip_, count);
+    skip_ -= skipped;
+    append(in_, {buffer + skipped, count - skipped});
+  }
+  return true;
 }
 
 std::optional<Packet> Channel::next() {
@@ -170,22 +199,24 @@ std::optional<Packet> Channel::next() {
   std::memcpy(&header, in_.data() + used_, sizeof header);
   Packet packet;
   packet.kind = header.kind;
+  const size_t begin = used_ + sizeof header;
   if (header.length > kPacketMax) {
     const uint64_t here = std::min<uint64_t>(available - sizeof header, header.length);
     skip_ = header.length - here;
-    used_ += sizeof header + here;
+    used_ = begin + here;
     packet.malformed = true;
   } else if (available - sizeof header < header.length) {
     return std::nullopt;
   } else {
-    const uint8_t* body = in_.data() + used_ + sizeof header;
+    used_ = begin + header.length;
     packet.malformed = !known_kind(header.kind);
-    if (!packet.malformed) packet.body.assign(body, body + header.length);
-    used_ += sizeof header + header.length;
-  }
-  if (used_ == in_.size() || used_ > (1u << 20)) {
-    in_.erase(in_.begin(), in_.begin() + static_cast<ptrdiff_t>(used_));
-    used_ = 0;
+    if (!packet.malformed && used_ == in_.size()) {  // the last one takes the bytes with it
+      packet.bytes = std::exchange(in_, {});
+      packet.begin = begin;
+      used_ = 0;
+    } else if (!packet.malformed) {
+      packet.bytes.assign(in_.data() + begin, in_.data() + used_);
+    }
   }
   return packet;
 }
@@ -206,10 +237,11 @@ Result<RequestView> parse_request(ByteSpan body) {
 Result<ReplyView> parse_reply(ByteSpan body) {
   Cursor cursor(body);
   ReplyView view;
-  if (!cursor.take(view.header)) return malformed("reply too short");
+  ByteSpan head;
+  if (!cursor.take_bytes(head, kReplyHead)) return malformed("reply too short");
+  std::memcpy(&view.header, head.data(), kReplyHead);
   view.payload = cursor.rest();
   if (view.payload.size() != view.header.length) return malformed("the reply's length is wrong");
-  view.header.why[sizeof view.header.why - 1] = '\0';
   return view;
 }
 
@@ -273,11 +305,18 @@ Result<std::vector<uint32_t>> parse_ids(ByteSpan payload) { return parse_array<u
 
 Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
   Cursor cursor(payload);
-  std::vector<sonde_tap> raw;
-  if (!cursor.take_array(raw, count)) return malformed("array of taps");
+  ByteSpan array;
+  if (count > payload.size() / sizeof(sonde_tap) || !cursor.take_bytes(array, count * sizeof(sonde_tap)))
+    return malformed("array of taps");
+  const auto raw = [&](size_t i) {
+    sonde_tap tap;
+    std::memcpy(&tap, array.data() + i * sizeof tap, sizeof tap);
+    return tap;
+  };
   std::vector<Tap> taps;
-  taps.reserve(raw.size());
-  for (const sonde_tap& tap : raw) {
+  taps.reserve(count);
+  for (size_t i = 0; i < count; i++) {
+    const sonde_tap tap = raw(i);
     if (tap.kind >= SONDE_TAP_KIND_COUNT) return malformed("unknown kind of tap");
     if (tap.path_length > SONDE_PATH_MAX) return malformed("path of a tap too long");
     if (const char* fault = sonde_tap_fault(&tap)) return malformed(fault);
@@ -308,12 +347,12 @@ Result<std::vector<Tap>> parse_taps(ByteSpan payload, uint64_t count) {
     taps.push_back(std::move(parsed));
   }
   for (size_t i = 0; i < taps.size(); i++) {
-    if (!cursor.take_array(taps[i].locations, raw[i].arguments)) return malformed("locations of a tap cut short");
+    if (!cursor.take_array(taps[i].locations, raw(i).arguments)) return malformed("locations of a tap cut short");
     for (const sonde_location& location : taps[i].locations)
       if (sonde_location_check(&location) != 0) return malformed("location of a tap");
   }
   for (size_t i = 0; i < taps.size(); i++)
-    if (!cursor.take_array(taps[i].counters, raw[i].counters)) return malformed("counters of a tap cut short");
+    if (!cursor.take_array(taps[i].counters, raw(i).counters)) return malformed("counters of a tap cut short");
   if (!cursor.done()) return malformed("bytes after the taps");
   return taps;
 }

@@ -6,6 +6,7 @@
 // step, and is returned as malformed; every parse_*() checks all lengths and counts against the bytes that are there.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -29,7 +30,10 @@ inline constexpr uint64_t kMemoryMax = 16u << 20;  ///< bytes of one READ_MEMORY
 struct Packet {
   uint32_t kind = 0;
   bool malformed = false;  ///< unknown kind or too long; its bytes are not kept
-  Bytes body;
+  Bytes bytes;
+  size_t begin = 0;  ///< of the body within `bytes`
+
+  ByteSpan body() const { return ByteSpan(bytes).subspan(begin); }
 };
 
 /// One end of the connection. Never blocks unless asked to.
@@ -43,7 +47,7 @@ class Channel {
   /// Sends as much as the socket accepts. False: the other end is gone.
   bool flush();
   bool unsent() const { return !out_.empty(); }
-  /// Reads what has arrived. False: the other end is gone (packets that were read before remain).
+  /// Reads some of what has arrived; then next() is to be asked. False: the other end is gone (packets that were read before remain).
   bool fill();
   std::optional<Packet> next();
   /// Returns the first descriptor that has arrived and was not taken yet; none, if it got lost.
@@ -60,6 +64,7 @@ class Channel {
     std::vector<UniqueFd> fds;
   };
   bool send_some(Outgoing& packet);
+  size_t missing() const;  // bytes of the packet that has come in part
 
   UniqueFd socket_;
   std::deque<Outgoing> out_;
@@ -78,9 +83,12 @@ struct RequestView {
   sonde_request header{};
   ByteSpan payload;
 };
+/// Bytes of a sonde_reply that are sent here: `why` is not, an error's text follows as payload.
+inline constexpr size_t kReplyHead = offsetof(sonde_reply, why);
+
 struct ReplyView {
   sonde_reply header{};
-  ByteSpan payload;
+  ByteSpan payload;  ///< with an error its text for the user, may be empty
 };
 
 /// A DIF program that owns its bytes.

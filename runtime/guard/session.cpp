@@ -92,7 +92,7 @@ void Session::notify_stay() {
             ") stays until the end of it");
 }
 
-/// False: the consumer is gone. Requests that it sent before are discarded.
+/// False: the consumer is gone.
 bool Session::receive() {
   const bool open = channel_.fill();
   channel_.take_fds();  // a consumer sends none
@@ -138,7 +138,7 @@ void Session::notify_all_gone() {
 void Session::handle(const Packet& packet) {
   if (packet.malformed || packet.kind != SONDE_PACKET_REQUEST)
     return reply(Error("malformed request: not a request", EINVAL));
-  auto request = parse_request(packet.body);
+  auto request = parse_request(packet.body());
   if (!request) return reply(std::move(request).error());
   auto answer = perform(*request);
   if (went_) tracer_.breakpoints().notify_refused();  // not before GO: taps come in batches, and are reported together
@@ -148,15 +148,16 @@ void Session::handle(const Packet& packet) {
 /// receive() sends it, with the other replies of its batch.
 void Session::reply(Result<Answer> answer) {
   sonde_reply header{};
+  const ByteSpan head = as_bytes(header).first(kReplyHead);
   if (!answer) {
     header.error = answer.error().code() > 0 ? -answer.error().code() : -EIO;
     const std::string& why = answer.error().message();
-    why.copy(header.why, sizeof header.why - 1);
-    channel_.send(SONDE_PACKET_REPLY, {as_bytes(header)});
+    header.length = static_cast<uint32_t>(why.size());
+    channel_.send(SONDE_PACKET_REPLY, {head, {reinterpret_cast<const uint8_t*>(why.data()), why.size()}});
   } else {
     header.value = answer->value;
     header.length = static_cast<uint32_t>(answer->bytes.size());
-    channel_.send(SONDE_PACKET_REPLY, {as_bytes(header), answer->bytes}, answer->fds);
+    channel_.send(SONDE_PACKET_REPLY, {head, answer->bytes}, answer->fds);
   }
 }
 

@@ -149,7 +149,7 @@ Result<void> GuardSocket::exchange(short events) {
 
 void GuardSocket::queue_event(const Packet& packet) {
   received_++;
-  auto event = parse_event(packet.body);
+  auto event = parse_event(packet.body());
   if (!event) return;
   if (auto* seen = std::get_if<MappingSeen>(&*event); seen != nullptr && seen->mapping.file != nullptr)
     *seen->mapping.file = channel_.take_fd();
@@ -185,11 +185,11 @@ Result<Transport::Answer> GuardSocket::reply(size_t index) {
   const auto place = replies_.begin() + static_cast<ptrdiff_t>(index);
   const Packet packet = std::move(*place);
   replies_.erase(place);
-  auto reply = parse_reply(packet.body);
+  auto reply = parse_reply(packet.body());
   if (!reply) return std::move(reply).error();
   if (reply->header.error != 0) {
     const int code = -reply->header.error;
-    if (reply->header.why[0] != '\0') return Error(reply->header.why, code);
+    if (!reply->payload.empty()) return Error(std::string(reply->payload.begin(), reply->payload.end()), code);
     return Error::from_errno("the guard", code);
   }
   return Answer{reply->header.value, Bytes(reply->payload.begin(), reply->payload.end())};

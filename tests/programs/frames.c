@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A chain of calls, without tail calls, built without frame pointers: bottom() is called by third() ... first() and
 // main(). With an argument it removes its own file first. Then the same from a signal handler, and from a function with
-// a frame of variable size.
+// a frame of variable size. Built with STAYS it does not end by itself.
 #include <alloca.h>
 #include <signal.h>
 #include <stdio.h>
@@ -57,5 +57,8 @@ int main(int argc, char** argv) {
   result += variable(64 * argc);
   signal(SIGUSR1, handler);
   raise(SIGUSR1);
+#ifdef STAYS
+  pause();
+#endif
   return result == 0x7fffffff;
 }

@@ -22,7 +22,12 @@
   X(udp)                                       \
   X(usdt)                                      \
   X(plockstat)                                 \
+  X(tcl)                                       \
+  X(mysql)                                     \
   X(pid)
+
+/// Those of them whose names the probes of programs have, too.
+#define SONDE_PROVIDERS_OF_PROGRAMS(X) X(tcl) X(mysql)
 
 namespace sonde {
 

@@ -11,8 +11,9 @@
 //   pthread_rwlock_t   0 readers, with bits for writers   24 the writer's thread
 #pragma once
 
-#include <array>
 #include <string_view>
+
+#include "providers/translation.h"
 
 namespace sonde::plockstat {
 
@@ -77,20 +78,8 @@ inline constexpr char kCondition[] = SONDE_AT_ENTRY
 
 // ---- the table -------------------------------------------------------------------------------------------------
 
-struct Argument {
-  std::string_view value;  ///< D; empty: there is no such argument
-  std::string_view type, name;
-};
-
-struct Row {
-  std::string_view function;
-  std::string_view probe;
-  bool returns;  ///< fires where the function returns, else where it begins
-  std::string_view
-      before;  ///< %P, %M and %F: provider, module and function of pid's probes; %N: a number of the function
-  std::string_view when;
-  std::array<Argument, 3> arguments;
-};
+using translation::At;
+using translation::Row;
 
 #define SONDE_MUTEX_ARGUMENT(value) \
   { value, "void *", "mutex" }
@@ -100,12 +89,12 @@ struct Row {
 #define SONDE_LOCKED_ROWS(function, before)                                                                         \
   {function,                                                                                                        \
    "mutex-acquire",                                                                                                 \
-   true,                                                                                                            \
+   At::Return,                                                                                                      \
    before,                                                                                                          \
    SONDE_SAME_CALL " && " SONDE_GOT,                                                                                \
    {{SONDE_MUTEX_ARGUMENT(SONDE_LOCK), {SONDE_RECURSIVE(SONDE_LOCK), "int", "recursive"}, {"0", "int", "spins"}}}}, \
   {                                                                                                                 \
-    function, "mutex-error", true, before, SONDE_SAME_CALL " && !" SONDE_GOT, {                                     \
+    function, "mutex-error", At::Return, before, SONDE_SAME_CALL " && !" SONDE_GOT, {                               \
       {                                                                                                             \
         SONDE_MUTEX_ARGUMENT(SONDE_LOCK), {"(int)arg1", "int", "error"}, {}                                         \
       }                                                                                                             \
@@ -113,50 +102,50 @@ struct Row {
   }
 
 #define SONDE_WAITING_ROWS(function)                                                                              \
-  {function, "mutex-block",       false,                                                                          \
+  {function, "mutex-block",       At::Entry,                                                                      \
    kNothing, SONDE_TAKEN("arg0"), {{SONDE_MUTEX_ARGUMENT("arg0"), {SONDE_WORD("arg0", 8), "int", "owner"}, {}}}}, \
       {function,                                                                                                  \
        "mutex-blocked",                                                                                           \
-       true,                                                                                                      \
+       At::Return,                                                                                                \
        kMutexWaits,                                                                                               \
        SONDE_SAME_CALL " && self->__plockstat_waits != 0",                                                        \
        {{SONDE_MUTEX_ARGUMENT(SONDE_LOCK), {SONDE_GOT, "int", "acquired"}, {}}}},                                 \
       SONDE_LOCKED_ROWS(function, kMutexWaits)
 
-#define SONDE_CONDITION_ROWS(function)                                                                           \
-  {function, "cond-wait", false, kNothing, "", {{{"arg0", "void *", "cond"}, {"arg1", "void *", "mutex"}, {}}}}, \
-      {function, "mutex-release",                                                                                \
-       false,    kNothing,                                                                                       \
-       "",       {{SONDE_MUTEX_ARGUMENT("arg1"), {SONDE_RECURSIVE("arg1"), "int", "recursive"}, {}}}},           \
-      {function,                                                                                                 \
-       "cond-waited",                                                                                            \
-       true,                                                                                                     \
-       kCondition,                                                                                               \
-       SONDE_SAME_WAIT,                                                                                          \
-       {{{"self->__plockstat_cond", "void *", "cond"},                                                           \
-         {"self->__plockstat_mutex", "void *", "mutex"},                                                         \
-         {"(int)arg1", "int", "error"}}}},                                                                       \
-  {                                                                                                              \
-    function, "mutex-acquire", true, kCondition,                                                                 \
-        SONDE_SAME_WAIT " && ((int)arg1 == 0 || (int)arg1 == 110 || (int)arg1 == 130)", {                        \
-      {                                                                                                          \
-        SONDE_MUTEX_ARGUMENT("self->__plockstat_mutex"),                                                         \
-            {SONDE_RECURSIVE("self->__plockstat_mutex"), "int", "recursive"}, {                                  \
-          "0", "int", "spins"                                                                                    \
-        }                                                                                                        \
-      }                                                                                                          \
-    }                                                                                                            \
+#define SONDE_CONDITION_ROWS(function)                                                                               \
+  {function, "cond-wait", At::Entry, kNothing, "", {{{"arg0", "void *", "cond"}, {"arg1", "void *", "mutex"}, {}}}}, \
+      {function,  "mutex-release",                                                                                   \
+       At::Entry, kNothing,                                                                                          \
+       "",        {{SONDE_MUTEX_ARGUMENT("arg1"), {SONDE_RECURSIVE("arg1"), "int", "recursive"}, {}}}},              \
+      {function,                                                                                                     \
+       "cond-waited",                                                                                                \
+       At::Return,                                                                                                   \
+       kCondition,                                                                                                   \
+       SONDE_SAME_WAIT,                                                                                              \
+       {{{"self->__plockstat_cond", "void *", "cond"},                                                               \
+         {"self->__plockstat_mutex", "void *", "mutex"},                                                             \
+         {"(int)arg1", "int", "error"}}}},                                                                           \
+  {                                                                                                                  \
+    function, "mutex-acquire", At::Return, kCondition,                                                               \
+        SONDE_SAME_WAIT " && ((int)arg1 == 0 || (int)arg1 == 110 || (int)arg1 == 130)", {                            \
+      {                                                                                                              \
+        SONDE_MUTEX_ARGUMENT("self->__plockstat_mutex"),                                                             \
+            {SONDE_RECURSIVE("self->__plockstat_mutex"), "int", "recursive"}, {                                      \
+          "0", "int", "spins"                                                                                        \
+        }                                                                                                            \
+      }                                                                                                              \
+    }                                                                                                                \
   }
 
 #define SONDE_RW_ROWS(function, before, writer)                                                   \
   {function,                                                                                      \
    "rw-acquire",                                                                                  \
-   true,                                                                                          \
+   At::Return,                                                                                    \
    before,                                                                                        \
    SONDE_SAME_CALL " && (int)arg1 == 0",                                                          \
    {{SONDE_RW_ARGUMENT(SONDE_LOCK), {writer, "int", "writer"}, {}}}},                             \
   {                                                                                               \
-    function, "rw-error", true, before, SONDE_SAME_CALL " && (int)arg1 != 0", {                   \
+    function, "rw-error", At::Return, before, SONDE_SAME_CALL " && (int)arg1 != 0", {             \
       {                                                                                           \
         SONDE_RW_ARGUMENT(SONDE_LOCK), {writer, "int", "writer"}, { "(int)arg1", "int", "error" } \
       }                                                                                           \
@@ -164,11 +153,11 @@ struct Row {
   }
 
 #define SONDE_RW_WAITING_ROWS(function, before, taken, writer)                                                      \
-  {function, "rw-block", false,                                                                                     \
+  {function, "rw-block", At::Entry,                                                                                 \
    kNothing, taken,      {{SONDE_RW_ARGUMENT("arg0"), {writer, "int", "writer"}, {SONDE_WRITER, "int", "owner"}}}}, \
       {function,                                                                                                    \
        "rw-blocked",                                                                                                \
-       true,                                                                                                        \
+       At::Return,                                                                                                  \
        before,                                                                                                      \
        SONDE_SAME_CALL " && self->__plockstat_waits != 0",                                                          \
        {{SONDE_RW_ARGUMENT(SONDE_LOCK), {writer, "int", "writer"}, {"(int)arg1 == 0", "int", "acquired"}}}},        \
@@ -182,13 +171,13 @@ inline constexpr Row kRows[] = {
     SONDE_LOCKED_ROWS("pthread_mutex_trylock", kRemembers),
     {"pthread_mutex_unlock",
      "mutex-release",
-     false,
+     At::Entry,
      kNothing,
      SONDE_MAY_UNLOCK("arg0"),
      {{SONDE_MUTEX_ARGUMENT("arg0"), {SONDE_RECURSIVE("arg0"), "int", "recursive"}, {}}}},
     {"pthread_mutex_unlock",
      "mutex-error",
-     true,
+     At::Return,
      kUnlocks,
      SONDE_SAME_CALL " && (int)arg1 != 0",
      {{SONDE_MUTEX_ARGUMENT(SONDE_LOCK), {"(int)arg1", "int", "error"}, {}}}},
@@ -196,8 +185,8 @@ inline constexpr Row kRows[] = {
     SONDE_CONDITION_ROWS("pthread_cond_wait"),
     SONDE_CONDITION_ROWS("pthread_cond_timedwait"),
     SONDE_CONDITION_ROWS("pthread_cond_clockwait"),
-    {"pthread_cond_signal", "cond-signal", false, kNothing, "", {{{"arg0", "void *", "cond"}, {}, {}}}},
-    {"pthread_cond_broadcast", "cond-broadcast", false, kNothing, "", {{{"arg0", "void *", "cond"}, {}, {}}}},
+    {"pthread_cond_signal", "cond-signal", At::Entry, kNothing, "", {{{"arg0", "void *", "cond"}, {}, {}}}},
+    {"pthread_cond_broadcast", "cond-broadcast", At::Entry, kNothing, "", {{{"arg0", "void *", "cond"}, {}, {}}}},
 
     SONDE_RW_WAITING_ROWS("pthread_rwlock_rdlock", kReaderWaits, SONDE_WRITTEN, "0"),
     SONDE_RW_WAITING_ROWS("pthread_rwlock_timedrdlock", kReaderWaits, SONDE_WRITTEN, "0"),
@@ -209,7 +198,7 @@ inline constexpr Row kRows[] = {
     SONDE_RW_ROWS("pthread_rwlock_trywrlock", kRemembers, "1"),
     {"pthread_rwlock_unlock",
      "rw-release",
-     false,
+     At::Entry,
      kNothing,
      "",
      {{SONDE_RW_ARGUMENT("arg0"), {SONDE_WRITER " != 0", "int", "writer"}, {}}}},

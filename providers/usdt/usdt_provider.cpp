@@ -203,9 +203,18 @@ void add_file(Born& born, const File& file) {
     if (site.provider == born.provider) add_site(born, file, site);
 }
 
+std::vector<uint32_t> targets() {
+  std::vector<uint32_t> all;
+  sonde_targets([](void* to, uint32_t pid) { static_cast<std::vector<uint32_t>*>(to)->push_back(pid); }, &all);
+  return all;
+}
+
+/// Whether probes of any process may be listed: nothing is traced.
+bool lists_any() { return sonde_has_source() == 0 || (sonde_is_listing() != 0 && targets().empty()); }
+
 /// The files of a traced process, or, where nothing is traced, of any; 0: of all that are traced.
 std::vector<const File*> files_of(uint32_t pid) {
-  return pid == 0 || sonde_has_source() != 0 ? g_usdt.files.of(pid) : g_usdt.files.of_any(pid);
+  return pid == 0 || !lists_any() ? g_usdt.files.of(pid) : g_usdt.files.of_any(pid);
 }
 
 void add_files(Born& born) {
@@ -350,8 +359,11 @@ void match(const dtrace_probedesc_t& spec, const Born& born) {
 bool names_one_of_ours(const char* wildcard) {
 #define SONDE_NAME(name) #name,
   constexpr const char* kOurs[] = {SONDE_PROVIDERS(SONDE_NAME)};
+  constexpr std::string_view kTheirs[] = {SONDE_PROVIDERS_OF_PROGRAMS(SONDE_NAME)};
 #undef SONDE_NAME
-  return std::ranges::any_of(kOurs, [&](const char* name) { return sonde_glob_match(wildcard, name) != 0; });
+  return std::ranges::any_of(kOurs, [&](const char* name) {
+    return std::ranges::count(kTheirs, name) == 0 && sonde_glob_match(wildcard, name) != 0;
+  });
 }
 
 /// Of "python*"; empty: it is another wildcard.
@@ -404,12 +416,6 @@ uint32_t process_named(std::string_view provider) {
   return error == std::errc() && end == digits.data() + digits.size() ? number : 0;
 }
 
-std::vector<uint32_t> targets() {
-  std::vector<uint32_t> all;
-  sonde_targets([](void* to, uint32_t pid) { static_cast<std::vector<uint32_t>*>(to)->push_back(pid); }, &all);
-  return all;
-}
-
 /// A description that no provider claims may be one of these without its process.
 void explain(const dtrace_probedesc_t& spec) {
   const std::string field = spec.dtpd_provider;
@@ -457,9 +463,9 @@ void on_description(void*, const dtrace_probedesc_t* spec) {
   const bool by_name = std::string_view(spec->dtpd_name).find_first_not_of('*') != std::string_view::npos;
   if (any && (!by_name || sonde_has_source() == 0)) return;
   if (!any && field.find_first_of("*?[") == field.npos) return explain(*spec);
-  if (sonde_has_source() == 0) {
+  if (lists_any()) {
     for (const uint32_t pid : traced.empty() ? usdt::all_processes() : traced) bear(*spec, pid);
-    return;
+    if (spec->dtpd_mod[0] != '/') return;
   }
   if (!names_one_of_ours(spec->dtpd_provider)) sonde_follow_files("*");
   bear(*spec, 0);

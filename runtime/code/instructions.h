@@ -48,6 +48,18 @@ void for_each_jump(std::span<const uint8_t> code, const std::function<void(int64
 /// The addresses that the instructions of `code`, linked at `address`, load.
 std::vector<uint64_t> addresses_loaded(std::span<const uint8_t> code, uint64_t address);
 
+/// How a function gets its result from its first parameter: the first offset is added to it; for each further one a word
+/// is loaded there, and the offset added. `loads`: the result is loaded from the last address, `size` bytes; else it is
+/// the address.
+struct FieldPath {
+  std::vector<int64_t> offsets;
+  bool loads = false;
+  uint32_t size = 0;
+};
+
+/// None: the function is not just such a chain. A test for a null pointer on the way, by which it returns that, may be there.
+std::optional<FieldPath> field_path(std::span<const uint8_t> code);
+
 /// The operand of a JumpOperand, in a tap's encoding. `how` is SONDE_LEAVE_NONE if it cannot be encoded.
 sonde_leave leave_by_operand(std::span<const uint8_t> code, const Instruction& jump);
 

@@ -269,7 +269,7 @@ void sonde_probe_has_arguments(dtrace_id_t probe);
  * knows. A description in them that matches nothing is no error. `when`: the probe fires only where this expression is true;
  * NULL: always. `arguments`: expressions, of which argN is the N-th, at most SONDE_PROBE_ARGUMENTS; the others are 0. All must be
  * computable where the probe fires. The texts are copied. */
-#define SONDE_PROBE_ARGUMENTS 4u
+#define SONDE_PROBE_ARGUMENTS 6u
 void sonde_probe_in_d(dtrace_id_t probe, const char* before, const char* when, const char* const* arguments,
                       unsigned count);
 /* Context: outside. The provider makes its probes on demand: dtps_provide is called with every description that names
@@ -350,6 +350,8 @@ unsigned sonde_counters_possible(void);
 const char* sonde_sources_with(enum sonde_tap_kind kind, int in_memory);
 /* Whether there is a source. Without one no tap can be armed; probes that fire by dtrace_probe() still do. */
 int sonde_has_source(void);
+/* Whether probes are only listed (-l): nothing will be armed. */
+int sonde_is_listing(void);
 
 /* ---- targets: the processes that are traced by -c and -p --------------------------------------------------------- */
 

@@ -372,6 +372,11 @@ int sonde_has_source(void) {
   return framework && framework->source != nullptr;
 }
 
+int sonde_is_listing(void) {
+  const auto framework = locked();
+  return framework && framework->framework.listing;
+}
+
 void sonde_print_message(const char* text) {
   const auto framework = locked(Call::PrintMessage, "sonde_print_message");
   if (!framework || !framework->told.insert(text).second) return;

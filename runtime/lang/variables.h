@@ -60,6 +60,8 @@ inline constexpr std::array kVariables = std::to_array<DVariable>({
     {"__arg1", "int64_t", From::Derived, 2, "arg1 of such a probe"},
     {"__arg2", "int64_t", From::Derived, 3, "arg2 of such a probe"},
     {"__arg3", "int64_t", From::Derived, 4, "arg3 of such a probe"},
+    {"__arg4", "int64_t", From::Derived, 5, "arg4 of such a probe"},
+    {"__arg5", "int64_t", From::Derived, 6, "arg5 of such a probe"},
     {"__argstr", "string", From::Text, SONDE_DIF_TEXT_SYSCALL_ARGS, "internal to argstr"},
     {"__bound_cpu", "int", From::Fire, SONDE_DIF_VAR_BOUND_CPU, "the only CPU on which the thread may run"},
     {"__cgroupid", "uint64_t", From::Fire, SONDE_DIF_VAR_CGROUPID, "internal to cgroup and container"},

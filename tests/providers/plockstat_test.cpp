@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "providers/plockstat/returns.h"
+#include "providers/function_returns.h"
 #include "tests/providers/support.h"
 #include "tests/runtime/process/target_program.h"
 
@@ -58,23 +58,23 @@ TEST_F(PlockstatTest, TapsAreThoseOfTheFunction) {
 TEST(PlockstatReturns, AreFoundBehindJumps) {
   CodeFiles files;
   const auto returns = [&files](const char* function) {
-    const auto found = plockstat::places_of(files, kLibc, function);
+    const auto found = places_of(files, kLibc, function);
     EXPECT_TRUE(found) << function;
     std::set<uint64_t> all;
     if (!found) return all;
     EXPECT_EQ(found->broken, "") << function;
-    for (const plockstat::Return& one : found->returns) {
+    for (const Return& one : found->returns) {
       EXPECT_EQ(one.place.leave.how, SONDE_LEAVE_RETURN);
       all.insert(one.place.offset);
     }
     return all;
   };
-  for (const plockstat::Row& row : plockstat::kRows)
+  for (const translation::Row& row : plockstat::kRows)
     EXPECT_FALSE(returns(std::string(row.function).c_str()).empty()) << row.function;
   const std::set<uint64_t> timed = returns("pthread_mutex_timedlock"), by_clock = returns("pthread_mutex_clocklock");
   EXPECT_TRUE(std::ranges::includes(by_clock, timed)) << "clocklock has a return of its own, for a clock that is none";
   EXPECT_GT(by_clock.size(), timed.size());
-  EXPECT_FALSE(plockstat::places_of(files, kLibc, "no_such_function"));
+  EXPECT_FALSE(places_of(files, kLibc, "no_such_function"));
 }
 
 }  // namespace

@@ -113,6 +113,43 @@ std::vector<uint64_t> addresses_loaded(std::span<const uint8_t> code, uint64_t a
   return found;
 }
 
+std::optional<FieldPath> field_path(std::span<const uint8_t> code) {
+  const ZydisDecoder decoder = make_decoder();
+  // The register that the path has led to, and the one that was tested for null.
+  ZydisRegister where = ZYDIS_REGISTER_RDI, tested = ZYDIS_REGISTER_NONE;
+  FieldPath path;
+  for (size_t at = 0; at < code.size();) {
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code.data() + at, code.size() - at, &in, operands))) break;
+    at += in.length;
+    const ZydisDecodedOperandMem& memory = operands[1].mem;
+    const bool plain = operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                       operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY && memory.base == where &&
+                       memory.index == ZYDIS_REGISTER_NONE && memory.segment != ZYDIS_REGISTER_FS &&
+                       !(path.loads && path.size != sizeof(uint64_t));
+    if (in.mnemonic == ZYDIS_MNEMONIC_ENDBR64 || in.mnemonic == ZYDIS_MNEMONIC_NOP) continue;
+    if (in.mnemonic == ZYDIS_MNEMONIC_RET) {
+      const bool returned = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, where) == ZYDIS_REGISTER_RAX;
+      return returned && !path.offsets.empty() ? std::optional(path) : std::nullopt;
+    }
+    if ((in.mnemonic == ZYDIS_MNEMONIC_MOV || in.mnemonic == ZYDIS_MNEMONIC_LEA) && plain) {
+      if (!path.offsets.empty() && !path.loads) return std::nullopt;  // an address is computed in two steps
+      path.offsets.push_back(memory.disp.value);
+      path.loads = in.mnemonic == ZYDIS_MNEMONIC_MOV;
+      path.size = operands[1].size / 8;
+      where = operands[0].reg.value;
+    } else if (in.mnemonic == ZYDIS_MNEMONIC_TEST && operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+               operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[0].reg.value == where &&
+               operands[1].reg.value == where) {
+      tested = where;
+    } else if (in.mnemonic != ZYDIS_MNEMONIC_JZ || tested != where || where != ZYDIS_REGISTER_RAX) {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
 bool may_jump_to_start(std::span<const uint8_t> code) {
   const auto size = static_cast<int64_t>(code.size());
   for (int64_t at = 1; at < std::min<int64_t>(size, 128); at++) {

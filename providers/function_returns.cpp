@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "providers/plockstat/returns.h"
+#include "providers/function_returns.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <set>
 
-#include "runtime/code/instructions.h"
-
-namespace sonde::plockstat {
+namespace sonde {
 namespace {
 
 constexpr size_t kMostParts = 16;  ///< that the jumps of one function lead to
@@ -50,6 +48,7 @@ class Search {
         found_.returns.push_back({part.offset, place});
         continue;
       }
+      if (seen_.size() == 1 && place.leave.how == SONDE_LEAVE_JUMP) found_.jumps.push_back(place.offset);
       const uint64_t target = target_of(*file_.elf, part, place);
       if (target != 0) follow(part_at(*file_.elf, target));
     }
@@ -65,17 +64,55 @@ class Search {
   std::set<uint64_t> seen_;
 };
 
-}  // namespace
+struct Found {
+  CodeFiles::File* file;
+  const ElfFunction* symbol;
+};
 
-Result<Places> places_of(CodeFiles& files, const std::string& path, std::string_view function) {
+Result<Found> find_function(CodeFiles& files, const std::string& path, std::string_view function) {
   const auto file = files.open(path);
   if (!file) return file.error();
   const ElfFunction* symbol = current_version(*(*file)->elf, function);
   if (symbol == nullptr) return Error(path + " has no function " + std::string(function), ENOENT);
-  Places found{.entry = symbol->offset};
-  Search(**file, found).follow(*symbol);
+  return Found{*file, symbol};
+}
+
+std::vector<uint8_t> code_of(const Found& found) { return found.file->elf->code(*found.symbol); }
+
+}  // namespace
+
+Result<Places> places_of(CodeFiles& files, const std::string& path, std::string_view function) {
+  const auto in = find_function(files, path, function);
+  if (!in) return in.error();
+  Places found{.entry = in->symbol->offset};
+  Search(*in->file, found).follow(*in->symbol);
   if (found.returns.empty() && found.broken.empty()) found.broken = "it never returns";
   return found;
 }
 
-}  // namespace sonde::plockstat
+Result<Places> callback_of(CodeFiles& files, const std::string& path, std::string_view function) {
+  const auto in = find_function(files, path, function);
+  if (!in) return in.error();
+  const ElfFunction& symbol = *in->symbol;
+  std::set<uint64_t> offsets;
+  for (const uint64_t address : addresses_loaded(code_of(*in), symbol.address)) {
+    uint64_t offset = 0;
+    const bool inside = address >= symbol.address && address < symbol.address + symbol.size;
+    if (!inside && in->file->elf->offset_of(address, offset)) offsets.insert(offset);
+  }
+  Places found;
+  if (offsets.size() == 1) found.entry = *offsets.begin();
+  if (offsets.size() != 1)
+    found.broken = std::string(function) + " takes the addresses of " + std::to_string(offsets.size()) + " functions";
+  return found;
+}
+
+Result<FieldPath> field_of(CodeFiles& files, const std::string& path, std::string_view function) {
+  const auto in = find_function(files, path, function);
+  if (!in) return in.error();
+  std::optional<FieldPath> field = field_path(code_of(*in));
+  if (!field) return Error(std::string(function) + " in " + path + " does more than return a field", ENOTSUP);
+  return std::move(*field);
+}
+
+}  // namespace sonde

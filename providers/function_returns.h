@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "runtime/code/function_places.h"
+#include "runtime/code/instructions.h"
 
-namespace sonde::plockstat {
+namespace sonde {
 
 struct Return {
   uint64_t function;  ///< in the file: the first instruction of the part that returns
@@ -22,10 +23,19 @@ struct Return {
 struct Places {
   uint64_t entry = 0;  ///< in the file
   std::vector<Return> returns;
-  std::string broken;  ///< why the returns are not known; empty: they are
+  std::vector<uint64_t> jumps;  ///< in the file: where the function itself ends with a jump to another one
+  std::string broken;           ///< why the returns are not known; empty: they are
 };
 
 /// Errors: those of CodeFiles; ENOENT no such function.
 Result<Places> places_of(CodeFiles& files, const std::string& path, std::string_view function);
 
-}  // namespace sonde::plockstat
+/// The function whose address `function` takes, which is its entry; it may have no name. `broken`: there is not just one.
+/// Errors: as places_of().
+Result<Places> callback_of(CodeFiles& files, const std::string& path, std::string_view function);
+
+/// What `function` computes from its first parameter, if it is a chain of loads, as `return thread->context->user` is.
+/// Errors: as places_of(); ENOTSUP it is something else.
+Result<FieldPath> field_of(CodeFiles& files, const std::string& path, std::string_view function);
+
+}  // namespace sonde

@@ -62,7 +62,7 @@ std::string macro_argument(CheckContext& cx, const std::string& name, SourceRang
   if (auto other = hint_on_other_word(OtherWord::Kind::Variable, name); !other.empty()) hint = other;
   if (const std::string argument = argument_named(cx, name); !argument.empty()) hint = argument;
   if (name.starts_with("arg") && name.size() > 3 && name.find_first_not_of("0123456789", 3) == name.npos)
-    hint = "a probe has arg0 to arg9";
+    hint = "a probe has arg0 to arg9, and one that a program brings along arg0 to arg11";
   if (const std::string argument = macro_argument(cx, name, where); !argument.empty()) hint = argument;
   if (hint.empty()) hint = "no clause up to here assigns it, and it is no variable of D: --help=variables lists those";
   cx.fail("D_IDENT_UNDEF", where, "failed to resolve " + name + ": Unknown variable name", hint);
@@ -124,6 +124,13 @@ ExprPtr use_builtin(CheckContext& cx, const DVariable& row, ExprPtr expr) {
   return make_builtin(row, type, cx.here(expr->where));
 }
 
+/// N of argN, if only probes that programs bring along have it.
+std::optional<uint32_t> brought_argument(std::string_view name) {
+  for (uint32_t n = SONDE_DIF_ARGS; n < kMostArguments; n++)
+    if (name == "arg" + std::to_string(n)) return n;
+  return std::nullopt;
+}
+
 /// Replaces a kernel pointer that the source cannot read: a value for each thread, to be compared and kept, not
 /// dereferenced.
 ExprPtr opaque(CheckContext& cx, const Type* type, const std::string& name, SourceRange where) {
@@ -175,6 +182,8 @@ ExprPtr check_name(CheckContext& cx, ExprPtr expr) {
   if (const Symbol* symbol = cx.world.global(name)) return use_symbol(cx, *symbol, std::move(expr));
   const DVariable* row = cx.world.variable(name);
   if (row && row->from != From::Library) return use_builtin(cx, *row, std::move(expr));
+  if (const auto argument = brought_argument(name); argument && cx.with_arguments > 0)
+    return raw_argument(cx, *argument, cx.here(expr->where));
   if (const LibraryConstant* known = find_constant(name))
     return make_integer(static_cast<uint64_t>(known->value), cx.world.types.int_type(), cx.here(expr->where));
   load_library_for(cx.world, name);

@@ -76,7 +76,7 @@ const ArgumentDescription& argument_of_all(CheckContext& cx, uint32_t index, Sou
 ArgumentDescription declared_argument_of_all(CheckContext& cx, uint64_t index, SourceRange where) {
   const ProbeDescription& description = cx.clause->descriptions.front();
   const auto type = declared_argument(description.provider, description.name, index);
-  if ((type && type->empty()) || index >= SONDE_DIF_ARGS)
+  if ((type && type->empty()) || index >= (cx.with_arguments > 0 ? kMostArguments : SONDE_DIF_ARGS))
     cx.fail("D_ARGS_IDX", where,
             "index " + std::to_string(index) + " is out of range for " + to_string(description) + " args[ ]");
   ArgumentDescription argument;
@@ -172,7 +172,8 @@ ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, So
   }
   const DVariable* row = argument.mapping == SONDE_ARGUMENT_DERIVED ? find_variable("__derived")
                                                                     : find_argument(argument.mapping, cx.of_kernel);
-  if (!row)
+  const bool brought = argument.mapping >= static_cast<int>(SONDE_DIF_ARGS) && cx.with_arguments > 0;
+  if (!row && !brought)
     cx.fail("D_UNKNOWN", where,
             "args[" + std::to_string(argument.index) + "], a " + argument.native + ", cannot be read" +
                 (argument.place.empty() ? ": it is passed where a probe cannot see it" : ": " + argument.place),
@@ -182,8 +183,9 @@ ExprPtr argument_value(CheckContext& cx, const ArgumentDescription& argument, So
   check_type_of_argument(cx, argument, where);
   const Type* native = type_of_argument(cx, argument);
   if (!native->is_integer() && !native->is_pointer()) native = cx.world.types.integer(8, true);
-  ExprPtr value = make_cast(row->from == From::Argument ? raw_argument(cx, row->which, where)
-                                                        : make_builtin(*row, cx.world.types.integer(8, true), where),
+  ExprPtr value = make_cast(brought || row->from == From::Argument
+                                ? raw_argument(cx, static_cast<uint64_t>(argument.mapping), where)
+                                : make_builtin(*row, cx.world.types.integer(8, true), where),
                             native);
   if (argument.translated.empty() || argument.translated == argument.native) return value;
   std::string name = argument.translated.substr(0, argument.translated.find_last_not_of(" *") + 1);

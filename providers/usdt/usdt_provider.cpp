@@ -41,6 +41,7 @@ namespace {
 using usdt::File;
 
 constexpr char kName[] = "usdt";
+constexpr size_t kMostArguments = 12;  ///< a macro of sdt.h passes
 
 struct Spot {
   const File* file;
@@ -88,7 +89,7 @@ std::vector<sonde_location> locations_of(const UsdtSite& site) {
   for (const UsdtArgument& argument : site.arguments)
     if (all.size() + argument.parts.size() <= SONDE_LOCATIONS_MAX)
       all.insert(all.end(), argument.parts.begin(), argument.parts.end());
-  for (size_t n = site.arguments.size(); n < SONDE_DIF_ARGS && all.size() < SONDE_LOCATIONS_MAX; n++)
+  for (size_t n = site.arguments.size(); n < kMostArguments && all.size() < SONDE_LOCATIONS_MAX; n++)
     all.push_back({.kind = SONDE_LOCATION_CONSTANT,
                    .argument = static_cast<uint8_t>(n),
                    .base = SONDE_NO_REGISTER,

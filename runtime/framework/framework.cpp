@@ -288,7 +288,8 @@ std::vector<ArgumentDescription> Framework::arguments(ProbeId id) const {
   std::vector<ArgumentDescription> all;
   const ProbeState* probe = std::as_const(*impl_).probe(id);
   if (probe == nullptr || probe->provider->ops.dtps_getargdesc == nullptr) return all;
-  for (int index = 0; index < static_cast<int>(SONDE_DIF_ARGS); index++) {
+  const uint32_t most = impl_->with_arguments.contains(id.value) ? SONDE_ARGUMENTS_MAX : SONDE_DIF_ARGS;
+  for (int index = 0; index < static_cast<int>(most); index++) {
     dtrace_argdesc_t desc{};
     desc.dtargd_id = id.value;
     desc.dtargd_ndx = index;

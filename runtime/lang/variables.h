@@ -189,6 +189,9 @@ inline constexpr std::array kVariables = std::to_array<DVariable>({
 #undef SONDE_HEADER
 static_assert(std::ranges::is_sorted(kVariables, {}, &DVariable::name));
 
+/// A USDT probe has arg0 ... arg11. The last two have no rows: no other probe has them.
+inline constexpr uint32_t kMostArguments = 12;
+
 /// The row of a name, or null.
 constexpr const DVariable* find_variable(std::string_view name) {
   auto at = std::ranges::lower_bound(kVariables, name, {}, &DVariable::name);

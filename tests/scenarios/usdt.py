@@ -23,7 +23,7 @@ FORMS = {
     "own_of_thread": [("int", "of_thread", "d")],
     "address": [("const char *", "global_text", "s")],
     "high_byte": [("unsigned char", "(unsigned char)((unsigned)(i * 259) >> 8)", "u"), ("unsigned char", "(unsigned char)(i * 259)", "u")],
-    "twelve": [("int", f"i + {n}", "d") for n in range(10)] + [("int", "i", None), ("int", "i", None)],
+    "twelve": [("int", f"i + {n}", "d") for n in range(12)],
     "numbers": [("double", "i * 2.5", "f"), ("float", "i * 0.5f", "f")],
     "nothing": [],
 }

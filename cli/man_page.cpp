@@ -6,6 +6,7 @@
 #include "cli/prompt/commands.h"
 #include "cli/roff.h"
 #include "cli/tools/tools.h"
+#include "providers/registry.h"
 #include "runtime/lang/options.h"
 
 namespace sonde {
@@ -74,8 +75,11 @@ constexpr char kEnd[] =
     ".SH EXIT STATUS\n"
     "0: all went well, or a clause called exit(0). Another status that a clause gave to exit(). 1: sonde could not do "
     "what it was asked for, or lost output. 2: the command line is wrong. Without a script sonde ends as the program "
-    "did.\n"
-    ".SH SEE ALSO\n.BR strace (1)\n";
+    "did.\n";
+
+#define SONDE_PAGE(name) ",\n.BR sonde\\-" #name " (7)"
+constexpr char kSeeAlso[] = ".SH SEE ALSO\n.BR strace (1),\n.BR sonde\\-d (7)" SONDE_PROVIDERS(SONDE_PAGE) "\n";
+#undef SONDE_PAGE
 
 }  // namespace
 
@@ -89,7 +93,7 @@ std::string man_page() {
                       "sonde -n 'syscall:::entry { @[execname, probefunc] = count(); }' -c 'ls -l /'") +
          roff_example("What does a process do now?", "sonde -p 4711") +
          roff_example("Where does it spend its time?", "sonde -n 'profile-997 { @[ustack()] = count(); }' -p 4711") +
-         kEnd;
+         kEnd + kSeeAlso;
 }
 
 }  // namespace sonde

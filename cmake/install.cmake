@@ -9,6 +9,7 @@
 # PREFIX/share/sonde/trace_methods.rb   what Ruby loads so that it fires its probes
 # PREFIX/share/sonde/tools/             the tools: scripts that are run by their name
 # PREFIX/share/man/man1/sonde.1, a page for each tool, and the completions of bash, zsh and fish: what the command prints of itself
+# PREFIX/share/man/man7/                sonde-d and a page for each provider, made from docs/ by packaging/man/pages
 # PREFIX/share/doc/sonde/               the pages; examples/ and samples/
 # PREFIX/src/sonde-VERSION/             the kernel module's sources, as DKMS wants them
 # PREFIX/lib/udev, PREFIX/lib/sysusers.d the device's rule and group
@@ -75,6 +76,13 @@ foreach(tool IN LISTS tools)
   string(REGEX REPLACE "[.]d$" "" tool ${tool})
   sonde_install_text(sonde-${tool}.1 "${tool} --help=man" ${CMAKE_INSTALL_MANDIR}/man1)
 endforeach()
+
+install(CODE "string(RANDOM end)
+  set(pages ${CMAKE_BINARY_DIR}/generated/pages.\${end})
+  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/packaging/man/pages \${pages} \${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/docs ${PROJECT_VERSION}
+    COMMAND_ERROR_IS_FATAL ANY)
+  file(INSTALL \${pages}/man7 DESTINATION \${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR})
+  file(REMOVE_RECURSE \${pages})")
 
 install(FILES README.md CONTRIBUTING.md SECURITY.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY LICENSES samples DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -19,7 +19,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUST_HAVE = {
     "sonde": ["usr/bin/sonde", "usr/share/man/man1/sonde.1.gz", "usr/share/bash-completion/completions/sonde", "usr/share/zsh/site-functions/_sonde",
-              "usr/share/fish/vendor_completions.d/sonde.fish", "usr/lib/systemd/system/sonde@.service", "usr/share/sonde/tools/opensnoop.d", "usr/share/man/man1/sonde-opensnoop.1.gz", "usr/share/doc/sonde/README.md",
+              "usr/share/fish/vendor_completions.d/sonde.fish", "usr/lib/systemd/system/sonde@.service", "usr/share/sonde/tools/opensnoop.d", "usr/share/man/man1/sonde-opensnoop.1.gz", "usr/share/man/man7/sonde-d.7.gz", "usr/share/doc/sonde/README.md",
               "usr/share/doc/sonde/docs/install.md", "usr/share/doc/sonde/docs/examples/top-calls.d", "usr/share/doc/sonde/samples/spool/spool.c",
               "usr/share/doc/sonde/libraries/llvm-19-dev.gz"],
     "sonde-dev": ["usr/bin/dtrace", "usr/include/sonde/provider.h", "usr/include/sonde/sdt.h", "usr/include/x86_64-linux-gnu/sys/sdt.h",
@@ -116,9 +116,11 @@ def main():
         expect(packaged == installed, f"only in packages: {sorted(packaged - installed)[:9]}; only by cmake --install: {sorted(installed - packaged)[:9]}")
         pages = subprocess.run([sys.executable, ROOT / "tests/checks/pages.py", work / "sonde/usr/share/doc/sonde"], capture_output=True, text=True, check=False)
         expect(pages.returncode == 0, "links of the installed pages:\n" + pages.stdout)
+        manuals = subprocess.run([sys.executable, ROOT / "tests/checks/manuals.py", work / "sonde/usr/share/man"], capture_output=True, text=True, check=False)
+        expect(manuals.returncode == 0, "installed manual pages:\n" + manuals.stdout)
         hints = run("lintian", "--allow-root", "--tag-display-limit", "0", *debs, status=None)
         expect(not re.search("^E:", hints, re.M), hints)
-        print(f"{len(debs)} packages, {len(packaged)} files; {pages.stdout.splitlines()[-1]}; lintian: {len(hints.splitlines())} lines")
+        print(f"{len(debs)} packages, {len(packaged)} files; {pages.stdout.splitlines()[-1]}; {manuals.stdout.splitlines()[-1]}; lintian: {len(hints.splitlines())} lines")
     print(*wrong, sep="\n", end="\n" if wrong else "")
     return 1 if wrong else 0
 

@@ -169,6 +169,15 @@ bool is_name(const std::string& name) {
   return !name.empty() && name.size() < DTRACE_NAMELEN && std::ranges::all_of(name, fits);
 }
 
+/// Whether the program passes another place of the probe just before or behind this one.
+bool is_doubled(const Probe& probe, const File& file, const UsdtSite& site) {
+  const auto same = [&](const Spot& spot) { return spot.file == &file && spot.site->function == site.function; };
+  return site.function != 0 && std::ranges::any_of(probe.spots, same) &&
+         std::ranges::any_of(usdt::kDoubled, [&site](const usdt::Doubled& row) {
+           return row.provider == site.provider && row.probe == site.name;
+         });
+}
+
 void add_site(const Born& born, const File& file, const UsdtSite& site) {
   if (!is_name(dashed(site.name))) {
     const std::string text =
@@ -183,6 +192,7 @@ void add_site(const Born& born, const File& file, const UsdtSite& site) {
   Probe& probe = probe_of(dtrace_probe_arg(born.id, id));
   if (&probe == made.get()) made.release();
   sonde_probe_has_arguments(id);
+  if (is_doubled(probe, file, site)) return;
   if (!site.refused.empty())
     probe.refused = "in " + file.mapped + ", " + site.refused;
   else
@@ -337,10 +347,19 @@ bool can_be_provider(const std::string& name) {
   return is_name(name) && name != "pid" && (name.back() < '0' || name.back() > '9');
 }
 
+/// Whether the wildcard means the site's name, or an older one of it.
+bool means_name(const std::string& wildcard, const UsdtSite& site) {
+  const std::string name = dashed(site.name);
+  if (sonde_glob_match(wildcard.c_str(), name.c_str()) != 0) return true;
+  return std::ranges::any_of(usdt::kOlderNames, [&](const usdt::OlderName& row) {
+    return row.provider == site.provider && row.probe == name && row.older == wildcard;
+  });
+}
+
 /// Whether the description means a name that it does not match as it stands: query__start is query-start, a.out is the
 /// program.
 bool means(const dtrace_probedesc_t& spec, const std::string& field, const File& file, const UsdtSite& site) {
-  const bool named = sonde_glob_match(dashed(spec.dtpd_name).c_str(), dashed(site.name).c_str()) != 0;
+  const bool named = means_name(dashed(spec.dtpd_name), site);
   const bool module = sonde_glob_match(spec.dtpd_mod, module_of(file).c_str()) != 0 ||
                       (file.program && std::string_view(spec.dtpd_mod) == "a.out") || spec.dtpd_mod == file.mapped;
   return named && module && sonde_glob_match(spec.dtpd_func, shown_name(site.symbol).c_str()) != 0 &&
@@ -348,6 +367,9 @@ bool means(const dtrace_probedesc_t& spec, const std::string& field, const File&
 }
 
 void match(const dtrace_probedesc_t& spec, const Born& born) {
+  for (const usdt::Gone& row : usdt::kGone)
+    if (row.provider == born.provider && row.probe == dashed(spec.dtpd_name))
+      sonde_provide_error("D_PDESC_ZERO", std::string(row.why).c_str());
   for (const File* file : born.files)
     for (const UsdtSite& site : file->sites)
       if (site.provider == born.provider && means(spec, born.name, *file, site))

@@ -489,6 +489,10 @@ def usdt_php_and_ruby(world):
     equal(sorted(result.stdout.split()), ["40", "40", "inner", "outer"], "Ruby")
     result = world.sonde("-q", "-n", clause, "-c", RUBY)
     equal(sorted(result.stdout.split()), ["40", "40", "inner", "outer"], "Ruby, which loads what is installed with sonde")
+    result = world.sonde("-q", "-n", clause.replace("method-entry", "function-entry"), "-c", RUBY)
+    equal(sorted(result.stdout.split()), ["40", "40", "inner", "outer"], "Ruby, by the name that its probe had")
+    result = world.sonde("-n", "ruby$target:::line { }", "-c", RUBY, status=1)
+    check("Ruby has had no probe of lines since 2.0" in result.stderr, result.stderr)
     calls = ["-n", "ruby$target:::gc-mark-begin { }", "-c", "ruby3.1 -e puts(ENV[:RUBYOPT.to_s].inspect)"]
     check(world.sonde("-q", *calls).stdout.startswith("nil"), "no variable for a probe that needs none")
     result = world.sonde("-x", "setenv=RUBYOPT", "-n", clause, "-c", RUBY)
@@ -603,6 +607,14 @@ def noted(world, name, *notes):
     """A program that passes each note three times."""
     calls = "\n".join(f"    __asm__ volatile ({one});" for one in notes)
     return build(world, name, f"#include <stdio.h>\nint main(void) {{\n  for (int i = 0; i < 3; i++) {{\n{calls}\n  }}\n  puts(\"whole\");\n  return 0;\n}}\n", "gcc", "-O1")
+
+
+@scenario()
+def usdt_probe_that_tcl_has_twice(world):
+    """Tcl's source has proc-entry twice in one function: it counts once, and what has no such row twice."""
+    program = noted(world, "twice", *[note("tcl", name) for name in ("proc__entry", "proc__entry", "cmd__entry", "cmd__entry")])
+    result = world.sonde("-q", "-n", "tcl$target:::*-entry { @[probename] = count(); }", "-c", program)
+    equal(result.stdout.split(), ["whole", "proc-entry", "3", "cmd-entry", "6"], result.stderr)
 
 
 @scenario(only="ptrace", why="the kernel keeps its probes in a file, whatever is written to it")

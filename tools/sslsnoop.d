@@ -4,8 +4,9 @@
  * sslsnoop: shows what programs send and receive through OpenSSL, in the clear
  *
  * A line for each write and read that has moved something, when it ends: the process, which way, how many bytes, and the first
- * of them as text, with \n for the end of a line and the like; the text ends at a byte that is 0. What a library does not pass through libssl (GnuTLS, NSS, Go, Java) is not
- * seen.
+ * of them as text, with \n for the end of a line and the like; the text ends at a byte that is 0. What does not call SSL_read(), SSL_write()
+ * and their like is not seen: other libraries (GnuTLS, NSS, Go, Java), and programs that read and write a BIO of libssl
+ * (BIO_f_ssl(), as openssl s_server -www does).
  *
  * option bytes=COUNT 64: how many of them are shown, up to 4000
  * option library=PATH /usr/lib/x86_64-linux-gnu/libssl.so.3: the file of the library

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Threads that wait for a mutex: mutexes THREADS. Prints how long they have waited by their own clocks, in ns. A second
-// mutex is locked 50 times, for which nobody waits.
+// Threads that wait for a mutex: mutexes THREADS [FIFO]. Prints how long they have waited by their own clocks, in ns. A second
+// mutex is locked 50 times, for which nobody waits. It begins when somebody writes to the FIFO.
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -36,6 +37,7 @@ static void* thread_main(void* unused) {
 int main(int argc, char** argv) {
   const int count = argc > 1 ? atoi(argv[1]) : 3;
   pthread_t threads[kMostThreads];
+  if (argc > 2 && close(open(argv[2], O_RDONLY)) != 0) return 1;
   for (int i = 0; i < kCalls; i++) {
     pthread_mutex_lock(&idle);
     pthread_mutex_unlock(&idle);

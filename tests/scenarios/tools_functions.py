@@ -27,6 +27,24 @@ def need_machine(world):
         need_it(world)
 
 
+def while_it_runs(world, argv, tool, *words, whom=None):
+    """What the tool says of a program that runs already, and what the program itself prints. A FIFO is the program's last argument: it opens that, which
+    waits until it is traced. `whom`: asks for the pid to trace once the program waits, if it is another."""
+    gate = world.path("gate")
+    if not os.path.exists(gate):
+        os.mkfifo(gate)
+    program = world.start([*argv, gate])
+    wait_until(lambda: pathlib.Path(f"/proc/{program.pid}/wchan").read_text() == "wait_for_partner", what="the program waits")
+    traced = whom() if whom else program.pid
+    sonde = world.start_sonde(tool, *words, "-p", traced, env=TOOLS)
+    wait_until(lambda: attached_to(sonde, traced) and at_rest(sonde), what="it is traced")
+    with open(gate, "wb"):
+        pass
+    printed = world.finish(program)
+    equal(printed.status, 0, f"the program: {printed.stderr}")
+    return world.finish(sonde), printed.stdout
+
+
 class Deeds:
     """A copy of deeds.c, which nobody else runs, that does `deeds`."""
 
@@ -251,18 +269,16 @@ c.malloc(size(2 ** 64 - 5))
 def tool_locks(world):
     """The time in the tool is within what the threads measure around their calls."""
     deeds = Deeds(world, "3", program="mutexes")
-    runs = [("PROGRAM", deeds.as_program("locks", "--wait=1ms", "-o", world.path("rows")))]
+    own = int(deeds.as_program("locks", "--wait=1ms", "-o", world.path("rows")).stdout)
+    runs = [("PROGRAM", pathlib.Path(world.path("rows")).read_text(), own)]
+    result, own = while_it_runs(world, [deeds.path, "3"], "locks", "--wait=1ms")
+    runs.append(("-p", result.stdout, int(own)))
     try:
         need_machine(world)
-        runs.append(("machine", None))
+        runs.append(("machine", deeds.on_machine("locks", "--wait=1ms", f"--name={deeds.name}").stdout, None))
     except Skip:
         pass
-    for how, result in runs:
-        if result is None:
-            result = deeds.on_machine("locks", "--wait=1ms", f"--name={deeds.name}")
-            text, own = result.stdout, None
-        else:
-            text, own = pathlib.Path(world.path("rows")).read_text(), int(result.stdout)
+    for how, text, own in runs:
         found = {row[6].rsplit("`")[1].split("+")[0] + row[3]: row for row in rows(text)[1:] if deeds.name[:7] in row[6]}
         time, longest, waits, calls = (int(word) for word in found["taker3"][:4])
         equal((waits, calls), (3, 3), f"{how}: {text}")
@@ -286,7 +302,9 @@ def tool_threadsnoop(world):
 def tool_gethostlatency(world):
     """What a file of hosts has, and what nobody knows; getaddrinfo() within python, and the older functions."""
     program = """
-import ctypes, socket
+import ctypes, socket, sys
+if len(sys.argv) > 1:
+    open(sys.argv[1]).close()
 socket.getaddrinfo("localhost", 80)
 c = ctypes.CDLL(None)
 c.gethostbyname(b"localhost")
@@ -297,8 +315,12 @@ except OSError as error:
     print(error.errno)
 """
     result = world.sonde("gethostlatency", "-o", world.path("rows"), "/usr/bin/python3", "-c", program, env=TOOLS)
-    found = [row[3:] for row in rows(pathlib.Path(world.path("rows")).read_text())[1:]]
-    equal(found, [["0", "localhost"], ["found", "localhost"], ["failed", "nowhere.invalid"], [result.stdout.strip(), "nowhere.invalid"]], "look-ups")
+    runs = [("PROGRAM", pathlib.Path(world.path("rows")).read_text(), result.stdout)]
+    result, error = while_it_runs(world, ["/usr/bin/python3", "-c", program], "gethostlatency")
+    runs.append(("-p", result.stdout, error))
+    for how, text, error in runs:
+        found = [row[3:] for row in rows(text)[1:]]
+        equal(found, [["0", "localhost"], ["found", "localhost"], ["failed", "nowhere.invalid"], [error.strip(), "nowhere.invalid"]], how)
     equal(len(rows(world.sonde("gethostlatency", "--min=100s", "getent", "ahosts", "localhost", env=TOOLS).stdout.split("HOST")[1])[3:]), 0, "--min")
     need_machine(world)
     text = Deeds(world, "run:getent:ahosts:localhost").on_machine("gethostlatency", "--name=getent").stdout
@@ -314,7 +336,9 @@ def tool_sslsnoop(world):
                      "-subj", "/CN=x"])
     equal(key.status, 0, f"openssl: {key.stderr}")
     program = world.path("talk.py", f"""
-import socket, ssl, threading
+import socket, ssl, sys, threading
+if len(sys.argv) > 1:
+    open(sys.argv[1]).close()
 a, b = socket.socketpair()
 of_server, of_client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 of_server.load_cert_chain({world.path("certificate")!r}, {world.path("key")!r})
@@ -328,7 +352,8 @@ client = of_client.wrap_socket(b)
 client.sendall(b"a question\\r\\n"), client.recv(200), thread.join()
 """)
     wanted = sorted([["sends", "12", "a question\\r\\n"], ["gets", "12", "a question\\r\\n"], ["sends", "107", "answer\\nzzz"], ["gets", "107", "answer\\nzzz"]])
-    texts = [world.sonde("sslsnoop", "--bytes=12", "/usr/bin/python3", program, env=TOOLS).stdout]
+    texts = [world.sonde("sslsnoop", "--bytes=12", "/usr/bin/python3", program, env=TOOLS).stdout,
+             while_it_runs(world, ["/usr/bin/python3", program], "sslsnoop", "--bytes=12")[0].stdout]
     try:
         need_machine(world)
         texts.append(Deeds(world, f"run:/usr/bin/python3:{program}").on_machine("sslsnoop", "--bytes=12").stdout)
@@ -343,7 +368,7 @@ client.sendall(b"a question\\r\\n"), client.recv(200), thread.join()
 def tool_bashreadline(world):
     """A shell on a terminal of its own."""
     typist = world.path("types.py", """
-import os, pty, time
+import os, pty, sys
 pid, terminal = pty.fork()
 if pid == 0:
     os.execv("/bin/bash", ["bash", "--norc", "--noprofile"])
@@ -353,12 +378,18 @@ def until(text):
     while text not in shown:
         shown += os.read(terminal, 4096)
     shown = b""
+if len(sys.argv) > 2:  # a shell that has shown its prompt already
+    until(b"$ " if os.getuid() else b"# ")
+    open(sys.argv[1], "w").write(str(pid))
+    open(sys.argv[2]).close()
 os.write(terminal, b"PS1='rea'dy\\n"), until(b"ready")
 os.write(terminal, b"echo 'two  words' | cat\\n"), until(b"two  words\\r\\n")
 os.write(terminal, b"exit\\n")
 os.waitpid(pid, 0)
 """)
-    texts = [world.sonde("bashreadline", "/usr/bin/python3", typist, env=TOOLS).stdout]
+    shell = pathlib.Path(world.path("shell"))
+    texts = [world.sonde("bashreadline", "/usr/bin/python3", typist, env=TOOLS).stdout,
+             while_it_runs(world, ["/usr/bin/python3", typist, shell], "bashreadline", whom=lambda: int(shell.read_text()))[0].stdout]
     try:
         need_machine(world)
         texts.append(Deeds(world, f"run:/usr/bin/python3:{typist}").on_machine("bashreadline").stdout)

@@ -507,6 +507,7 @@ void sonde_follow(uint32_t pid) {
   const auto framework = locked(Call::ProvideError, "sonde_follow");
   if (!framework || framework->source == nullptr || std::ranges::count(framework->followed, pid) != 0) return;
   sonde::ThreadControl* threads = framework->source->threads();
+  if (threads == nullptr && framework->source->report_files_of(pid)) framework->followed.push_back(pid);
   // This fails before the source has attached to the process and after its end; the provider will ask again.
   if (threads != nullptr && threads->follow(pid, framework->follow_forks)) framework->followed.push_back(pid);
 }
@@ -515,8 +516,8 @@ void sonde_follow_files(const char* wildcard) {
   const auto framework = locked(Call::ProvideError, "sonde_follow_files");
   if (!framework || framework->source == nullptr || framework->followed_files.contains(wildcard)) return;
   sonde::ThreadControl* threads = framework->source->threads();
-  if (threads == nullptr) return;
-  const auto followed = threads->follow_files(wildcard);
+  const auto followed =
+      threads != nullptr ? threads->follow_files(wildcard) : framework->source->report_files(wildcard);
   if (followed) framework->followed_files.insert(wildcard);
   const std::string text = followed ? "" : "what is opened later has no probes of pid*: " + followed.error().message();
   if (!followed && framework->framework.on_message && framework->told.insert(text).second)

@@ -38,6 +38,7 @@
 #include "runtime/bpf/run_times.h"
 #include "runtime/bpf/sampler.h"
 #include "runtime/bpf/trials.h"
+#include "runtime/source/bpf_files.h"
 #include "runtime/source/bpf_plan.h"
 #include "runtime/source/bpf_targets.h"
 #include "runtime/source/copied_stacks.h"
@@ -117,6 +118,8 @@ class BpfSource final : public EventSource {
   Result<void> disarm(std::span<const TapId> taps) override;
   void take_folded(const std::function<void(const FoldedFirings&)>& each) override;
   TargetControl* targets() override { return &targets_; }
+  Result<void> report_files(std::string_view wildcard) override;
+  Result<void> report_files_of(uint32_t pid) override;
   int event_fd() const override { return events_.get(); }
   Result<std::optional<SourceEvent>> next_event() override;
   void finish_record(sonde_record& record, std::span<const uint8_t> kinds) override { stacks_.finish(record, kinds); }
@@ -155,6 +158,7 @@ class BpfSource final : public EventSource {
   void count_misses();
   Result<void> watch_cpus();
   std::optional<SourceEvent> greet_cpus();
+  Result<void> watch_files();
 
   SourceCapabilities can_ = kBpfRow.can;
   std::optional<bpf::KernelLayout> layout_;
@@ -171,6 +175,7 @@ class BpfSource final : public EventSource {
   std::map<std::string, Attached> named_;      ///< tracepoints that taps name
   std::map<uint32_t, bpf::Sampler> samplers_;  ///< by tap
   std::optional<bpf::CpuNews> cpu_news_;
+  std::optional<BpfFiles> files_;  ///< once somebody has asked for files that are mapped later
   CopiedStacks stacks_;
   UniqueFd events_;  ///< an epoll of all that has events
   BpfTargets targets_;
@@ -213,6 +218,28 @@ std::optional<SourceEvent> BpfSource::greet_cpus() {
       if (auto started = sampler.start_on(cpu); !started) text = started.error().message();
   }
   return text.empty() ? std::nullopt : std::optional<SourceEvent>(Notice{text});
+}
+
+Result<void> BpfSource::watch_files() {
+  if (files_) return {};
+  auto files = BpfFiles::open();
+  if (!files) return std::move(files).error();
+  for (const int fd : files->fds())
+    if (auto added = add_events(events_.get(), fd); !added) return added;
+  files_ = std::move(*files);
+  return {};
+}
+
+Result<void> BpfSource::report_files(std::string_view wildcard) {
+  if (auto watched = watch_files(); !watched) return watched;
+  files_->want(wildcard);
+  return {};
+}
+
+Result<void> BpfSource::report_files_of(uint32_t pid) {
+  if (auto watched = watch_files(); !watched) return watched;
+  files_->want_of(pid);
+  return {};
 }
 
 /// What all programs need; made when the first one is.
@@ -492,6 +519,8 @@ Result<std::optional<SourceEvent>> BpfSource::next_event() {
   if (std::string text = users_.take_notice(); !text.empty())
     return std::optional<SourceEvent>(Notice{std::move(text)});
   if (auto ended = targets_.next_event()) return ended;
+  if (files_)
+    if (auto told = files_->next_event()) return told;
   eventfd_t told = 0;
   (void)eventfd_read(news_.get(), &told);
   if (!waker_.take()) return std::optional<SourceEvent>();

@@ -127,6 +127,12 @@ class EventSource {
   /// Null: no thread ever waits.
   virtual ThreadControl* threads() { return nullptr; }
 
+  /// For a source where no thread ever waits. From now on next_event() returns, as soon as it can, executable files that
+  /// any process maps and whose path matches the wildcard; each once, and none that a process has mapped already.
+  virtual Result<void> report_files(std::string_view) { return {}; }
+  /// The same for all files of a process, each once.
+  virtual Result<void> report_files_of(uint32_t) { return {}; }
+
   /// Hands over what the source has folded since the last time: all firings up to some moment of this call, each once.
   virtual void take_folded(const std::function<void(const FoldedFirings&)>&) {}
 

@@ -404,6 +404,40 @@ def usdt_library_opened_later(world):
         equal(found, sorted(wanted), provider)
 
 
+STARTED_LATER = """
+#define _SDT_HAS_SEMAPHORES 1
+#include <sys/sdt.h>
+#include <stdio.h>
+#include <unistd.h>
+__extension__ volatile unsigned short later_beat_semaphore __attribute__((section(".probes")));
+int main(void) {
+  for (int ms = 0; ms < 20000 && later_beat_semaphore == 0; ms++) usleep(1000);
+  for (int i = 0; i < 100; i++) STAP_PROBE1(later, beat, i);
+  printf("%s\\n", later_beat_semaphore ? "on" : "off");
+  return 0;
+}
+"""
+
+
+@scenario()
+def usdt_stock_started_later(world):
+    """On a stock kernel, of programs and libraries that nobody has mapped yet: each hit from the moment that the probe is on."""
+    need_it(world)
+    sonde = world.start_sonde("-q", "-Z", *BPF, "-n", r'BEGIN { printf("ready\n"); } later*:::beat { @ = sum(arg0); }')
+    equal(sonde.stdout.readline().strip(), "ready", "its start")
+    program = build(world, "starts", STARTED_LATER, "gcc", "-O1")
+    equal(world.run([program]).stdout, "on\n", "its counter")
+    sonde.send_signal(2)
+    result = world.finish(sonde)
+    equal(result.stdout.split(), [str(sum(range(100)))], result.stderr)
+    sonde = world.start_sonde("-q", "-Z", *BPF, "-n", r'BEGIN { printf("ready\n"); } late*:::done { exit(0); }')
+    equal(sonde.stdout.readline().strip(), "ready", "its start")
+    library = build(world, "late.so", LIBRARY, "gcc", "-O2", "-shared", "-fPIC")
+    opener = build(world, "opener", OPENER, "gcc", "-O1", "-ldl")
+    wait_until(lambda: world.run([opener, library]).status == 0 and sonde.poll() is not None, what="a call in the library")
+    equal(world.finish(sonde).status, 0, "its end")
+
+
 TREE = r"""
 #define _SDT_HAS_SEMAPHORES 1
 #include <sys/sdt.h>

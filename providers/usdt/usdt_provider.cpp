@@ -33,6 +33,7 @@
 #include "providers/usdt/quirks.h"
 #include "runtime/process/demangle.h"
 #include "runtime/process/proc_maps.h"
+#include "runtime/process/unused_code.h"
 #include "runtime/process/usdt_notes.h"
 
 namespace sonde {
@@ -98,50 +99,62 @@ std::vector<sonde_location> locations_of(const UsdtSite& site) {
   return all;
 }
 
-void tell_of_companion(const usdt::Companion& row) {
-  const std::string provider(row.provider);
-  const std::string text = provider + " fires " + dashed(std::string(row.probe)) + " only while somebody traces " +
-                           dashed(std::string(row.other)) +
-                           ", too: this source does not switch that on by itself. Add a clause for " + provider +
-                           "*:::" + dashed(std::string(row.other));
-  sonde_print_message(text.c_str());
+void tell_of_companions(const UsdtSite& site) {
+  for (const usdt::Companion& row : usdt::kCompanions) {
+    if (row.provider != site.provider || row.probe != site.name) continue;
+    const std::string provider(row.provider), other = dashed(std::string(row.other));
+    const std::string text =
+        provider + " fires " + dashed(site.name) + " only while somebody traces " + other +
+        ", too: this source finds no place in the file from which to switch that on. Add a clause for " + provider +
+        "*:::" + other;
+    sonde_print_message(text.c_str());
+  }
 }
 
-/// The site's own, and those of its companions in the file.
-std::vector<uint64_t> counters_of(const Spot& spot) {
+/// Those of the site's companions in the file.
+std::vector<uint64_t> companions_of(const Spot& spot) {
   std::vector<uint64_t> counters;
-  const auto add = [&counters](uint64_t counter) {
-    if (counter != 0 && std::ranges::count(counters, counter) == 0) counters.push_back(counter);
-  };
-  add(spot.site->counter);
   for (const usdt::Companion& row : usdt::kCompanions) {
     if (row.provider != spot.site->provider || row.probe != spot.site->name) continue;
-    if (sonde_counters_possible() <= counters.size()) {
-      tell_of_companion(row);
-      continue;
-    }
     for (const UsdtSite& other : spot.file->sites)
-      if (other.provider == row.provider && other.name == row.other) add(other.counter);
+      if (other.provider == row.provider && other.name == row.other && other.counter != 0 &&
+          other.counter != spot.site->counter && std::ranges::count(counters, other.counter) == 0)
+        counters.push_back(other.counter);
   }
   return counters;
 }
 
-void arm(dtrace_id_t id, const Probe& probe, const Spot& spot) {
-  const UsdtSite& site = *spot.site;
-  const std::vector<sonde_location> locations = locations_of(site);
-  const std::vector<uint64_t> counters = counters_of(spot);
+void arm_at(dtrace_id_t id, const Probe& probe, const Spot& spot, uint64_t offset, uint32_t flags,
+            const std::vector<uint64_t>& counters) {
+  const std::vector<sonde_location> locations = locations_of(*spot.site);
   const sonde_tap_request request = {.size = sizeof request,
                                      .kind = SONDE_TAP_USER_OFFSET,
                                      .pid = probe.pid,
                                      .path = spot.file->path.c_str(),
-                                     .offset = site.offset,
-                                     .function = site.function,
-                                     .flags = SONDE_TAP_NOP | (probe.pid != 0 ? SONDE_TAP_FORKS : 0u),
+                                     .offset = offset,
+                                     .function = spot.site->function,
+                                     .flags = flags | (probe.pid != 0 ? SONDE_TAP_FORKS : 0u),
                                      .locations = locations.data(),
                                      .counters = counters.data(),
                                      .location_count = static_cast<uint32_t>(locations.size()),
                                      .counter_count = static_cast<uint32_t>(counters.size())};
   sonde_tap_arm(id, &request);
+}
+
+/// A source that raises one counter for a tap has another tap for each companion, where no thread gets to.
+void arm(dtrace_id_t id, const Probe& probe, const Spot& spot) {
+  std::vector<uint64_t> counters;
+  if (spot.site->counter != 0) counters.push_back(spot.site->counter);
+  for (const uint64_t companion : companions_of(spot)) {
+    if (counters.size() < sonde_counters_possible()) {
+      counters.push_back(companion);
+    } else if (const uint64_t place = unused_code(spot.file->path); place != 0) {
+      arm_at(id, probe, spot, place, 0, {companion});
+    } else {
+      tell_of_companions(*spot.site);
+    }
+  }
+  arm_at(id, probe, spot, spot.site->offset, SONDE_TAP_NOP, counters);
 }
 
 void enable(void*, dtrace_id_t id, void* parg) {

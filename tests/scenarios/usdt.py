@@ -350,24 +350,36 @@ def need_python(world):
     return world.path("calls.py", CALLS)
 
 
-@scenario(short=True)
-def usdt_python(world):
-    """Each call of a function of Python's, of a process that runs already, with its file and line."""
+def check_python(world, *options, provider):
     text = need_python(world)
     program = world.start([PYTHON, text], stdin=subprocess.PIPE)
     equal(program.stdout.readline().strip(), "up", "its start")
-    lines = "" if source_here() == "ptrace" else "python$target:::line { } "  # the kernel switches on what is traced, and no more
-    sonde = world.start_sonde("-q", "-p", str(program.pid), "-n", r'BEGIN { printf("ready\n"); } ' + lines +
-                              f'python$target:::function-entry /copyinstr(arg0) == "{text}"/ {{ @[copyinstr(arg1), arg2] = count(); }}')
+    sonde = world.start_sonde("-q", *options, "-n", r'BEGIN { printf("ready\n"); } '
+                              f'{provider.format(program.pid)}:::function-entry /copyinstr(arg0) == "{text}"/ {{ @[copyinstr(arg1), arg2] = count(); }}',
+                              *(["-p", str(program.pid)] if provider != "python*" else []))
     equal(sonde.stdout.readline().strip(), "ready", "its start")
     program.stdin.write("\n")
     program.stdin.flush()
     equal(program.stdout.readline().strip(), "done", "the program")
     sonde.send_signal(2)
-    equal(sorted(world.finish(sonde).stdout.split()), sorted(["inner", "3", "1000", "middle", "5", "1000", "outer", "7", "1000"]), "calls")
+    result = world.finish(sonde)
+    equal(sorted(result.stdout.split()), sorted(["inner", "3", "1000", "middle", "5", "1000", "outer", "7", "1000"]), f"calls: {result.stderr}")
     program.stdin.write("\n")
     program.stdin.flush()
     world.finish(program)
+
+
+@scenario(short=True)
+def usdt_python(world):
+    """Each call of a function of Python's, of a process that runs already, with its file and line; and no line is traced for that."""
+    check_python(world, provider="python{}")
+
+
+@scenario()
+def usdt_stock_python(world):
+    """The same on a stock kernel, where another uprobe switches lines on."""
+    need_it(world)
+    check_python(world, *BPF, provider="python*")
 
 
 LIBRARY = r"""

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -37,6 +38,12 @@ bool is_text(const ValueType& type) { return type.kind == ValueType::Kind::Strin
 
 /// Whether entries of this kind are the same function of C for many: then the text that a clause prints names the call.
 bool is_named_by_text(const ProbeInfo& probe) { return flow_of(probe) == Flow::Entry && probe.name != "entry"; }
+
+std::string counter_name(const AggTable& table, const NamedElement& element) {
+  std::string name = "@" + table.desc().name;
+  for (size_t i = 0; i < element.keys.size(); ++i) name += (i == 0 ? " " : ", ") + element.keys[i];
+  return name;
+}
 
 class ChromePrinter final : public Printer {
  public:
@@ -73,12 +80,13 @@ class ChromePrinter final : public Printer {
   template <typename Fill>
   void moment(std::string_view name, Fill fill_args);
   void name_thread(ThreadTracks::Thread& thread, ThreadTrack& track, const TraceRecord& record);
+  void sort_process(uint64_t time, uint32_t pid);
   void open_event(const TraceRecord& record);
   void close_event();
   JsonLine& key(std::string_view name);
   void values(const TraceRecord& record, const TraceItem& item);
   void counters(const AggSnapshot& snapshot, const FormatSettings& settings, uint64_t time);
-  void counter(const AggTable& table, const NamedElement& element, uint64_t time);
+  void counter(const AggTable& table, std::string_view name, int64_t value, uint64_t time);
 
   static constexpr size_t kWhole = SIZE_MAX;
   const uint32_t own_pid_ = static_cast<uint32_t>(::getpid());
@@ -90,9 +98,10 @@ class ChromePrinter final : public Printer {
   bool new_file_ = true;  ///< nothing was written to it
   bool first_ = true;     ///< it has no event
   bool shown_ = false;
-  std::set<std::string> files_{""};              ///< those of freopen(), and "" for the first
-  std::unordered_set<uint32_t> named_;           ///< processes
-  std::set<std::string, std::less<>> left_out_;  ///< aggregations
+  std::set<std::string> files_{""};                        ///< those of freopen(), and "" for the first
+  std::unordered_set<uint32_t> named_;                     ///< processes
+  std::map<std::string, std::set<std::string>> counters_;  ///< by aggregation, as it was printed last
+  std::set<std::string, std::less<>> left_out_;            ///< aggregations
   uint64_t slices_ = 0, lone_returns_ = 0;
   // The event that waits.
   std::string text_;
@@ -130,6 +139,7 @@ void ChromePrinter::begin_file() {
 void ChromePrinter::switch_file(bool is_new) {
   tracks_.forget();
   named_.clear();
+  counters_.clear();
   new_file_ = is_new;
   first_ = false;
 }
@@ -170,11 +180,20 @@ void ChromePrinter::name_thread(ThreadTracks::Thread& thread, ThreadTrack& track
   if (name && *name != thread.name) {
     thread.name = *name;
     metadata("thread_name", record.tid, *name);
-    if (named_.insert(record.pid).second || record.pid == record.tid) metadata("process_name", record.tid, *name);
+    const bool is_new = named_.insert(record.pid).second;
+    if (is_new || record.pid == record.tid) metadata("process_name", record.tid, *name);
+    if (is_new) sort_process(record.timestamp, record.pid);
   }
   if (track.number == 0 || track.named) return;
   track.named = true;
   metadata("thread_name", track.shown_tid(), thread.name + " " + std::to_string(track.tid) + ", committed late");
+}
+
+/// Viewers sort processes by name. Here they stand in the order in which they were seen, and sonde, with the counters, last.
+void ChromePrinter::sort_process(uint64_t time, uint32_t pid) {
+  constexpr uint64_t kLast = 1'000'000'000;
+  const uint64_t index = pid == own_pid_ ? kLast : named_.size();
+  event('M', time, pid, pid, "process_sort_index", [index](JsonLine& line) { line.key("sort_index").number(index); });
 }
 
 // ---- records -------------------------------------------------------------------------------------------------------
@@ -219,7 +238,7 @@ void ChromePrinter::open_event(const TraceRecord& record) {
   }
   slices_ += place_.kind == ThreadTracks::Kind::Begin;
   text_.clear();
-  keys_.clear();
+  keys_.assign(place_.call.keys.begin(), place_.call.keys.end());  // viewers show both ends' arguments as one list
   JsonLine& line = open_.emplace(text_, kWhole, false);
   line.key("ph").string(is_instant ? "i" : place_.kind == ThreadTracks::Kind::Begin ? "B" : "E");
   line.key("ts").microseconds(record.timestamp);
@@ -238,11 +257,14 @@ void ChromePrinter::close_event() {
   open_.reset();
   separate();
   sink_.text += text_;
-  if (place_.kind == ThreadTracks::Kind::Begin) place_.track->open.back().name = name_;
+  if (place_.kind == ThreadTracks::Kind::Begin) {
+    place_.track->open.back().name = name_;
+    place_.track->open.back().keys.assign(keys_.begin(), keys_.end());
+  }
   tracks_.end_behind(*probe_, place_.track->pid, place_.track->tid, time_);
 }
 
-/// An object of JSON has each key once.
+/// A slice has each key once.
 JsonLine& ChromePrinter::key(std::string_view name) {
   const auto before = std::ranges::count(keys_, name);
   keys_.push_back(name);
@@ -278,31 +300,38 @@ void ChromePrinter::values(const TraceRecord& record, const TraceItem& item) {
 
 // ---- aggregations --------------------------------------------------------------------------------------------------
 
+/// A viewer draws a counter's value until the next one, so a counter that is no longer printed falls to 0.
 void ChromePrinter::counters(const AggSnapshot& snapshot, const FormatSettings& settings, uint64_t time) {
   for (size_t at = 0; at < snapshot.tables.size(); ++at) {
-    const AggregationDesc& desc = snapshot.tables[at]->desc();
-    const bool has_stack = std::ranges::find(desc.keys, ValueType::Kind::Stack, &ValueType::kind) != desc.keys.end();
+    const AggTable& table = *snapshot.tables[at];
+    const bool has_stack =
+        std::ranges::find(table.desc().keys, ValueType::Kind::Stack, &ValueType::kind) != table.desc().keys.end();
+    std::set<std::string> printed;
     for (const NamedElement& one : named_elements(snapshot, at, settings)) {
-      if (has_stack || !read_element(*snapshot.tables[at], one.words.data()).is_number) {
-        left_out_.insert("@" + desc.name);
+      const AggElement element = read_element(table, one.words.data());
+      if (has_stack || !element.is_number) {
+        left_out_.insert("@" + table.desc().name);
         break;
       }
-      counter(*snapshot.tables[at], one, time);
+      if (!element.value) continue;  // nothing was aggregated since clear()
+      const int64_t shown = table.normal > 1 ? *element.value / static_cast<int64_t>(table.normal) : *element.value;
+      counter(table, *printed.insert(counter_name(table, one)).first, shown, time);
     }
+    std::set<std::string>& before = counters_[table.desc().name];
+    for (const std::string& name : before)
+      if (!printed.contains(name)) counter(table, name, 0, time);
+    before = std::move(printed);
   }
 }
 
-void ChromePrinter::counter(const AggTable& table, const NamedElement& element, uint64_t time) {
-  const std::optional<int64_t> value = read_element(table, element.words.data()).value;
-  if (!value) return;  // nothing was aggregated since clear()
-  if (named_.insert(own_pid_).second)
+void ChromePrinter::counter(const AggTable& table, std::string_view name, int64_t value, uint64_t time) {
+  if (named_.insert(own_pid_).second) {
     event('M', time, own_pid_, own_pid_, "process_name", [](JsonLine& line) { line.key("name").string("sonde"); });
-  std::string name = "@" + table.desc().name;
-  for (size_t i = 0; i < element.keys.size(); ++i) name += (i == 0 ? " " : ", ") + element.keys[i];
+    sort_process(time, own_pid_);
+  }
   event('C', time, own_pid_, own_pid_, name, [&](JsonLine& line) {
     line.key(row_of(table.desc().function).name);
-    const int64_t shown = table.normal > 1 ? *value / static_cast<int64_t>(table.normal) : *value;
-    line.real(static_cast<double>(shown));  // a viewer draws a double, and no text
+    line.real(static_cast<double>(value));  // a viewer draws a double, and no text
   });
 }
 

@@ -24,7 +24,8 @@ namespace sonde {
 /// A call that has not returned.
 struct OpenCall {
   const ProbeInfo* entry;
-  std::string name;  ///< as it is shown
+  std::string name;                 ///< as it is shown
+  std::vector<std::string> keys{};  ///< of its arguments, for the printer
 };
 
 struct ThreadTrack {

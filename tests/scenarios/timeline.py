@@ -72,6 +72,31 @@ def the_slices_of_threads_and_of_programs_that_are_executed(world):
 
 
 @scenario()
+def processes_stand_in_the_order_in_which_they_began(world):
+    """Viewers sort them by name unless told otherwise. Sonde, with the counters, is last, also where it had the first event."""
+    file = world.path("t.json")
+    script = "BEGIN { } syscall:::entry, syscall:::return { trace(arg0); } syscall:::entry { @[execname] = count(); }"
+    world.sonde("--format=chrome", "-o", file, "-n", script, "-c", "sh -c '/bin/sleep 0.01; /bin/ls / >/dev/null; true'")
+    timeline = read(file)
+    equal(timeline.shown, ["sh", "sleep", "ls", "sonde"], "from the top")
+    check(len(timeline.counters) >= 3, f"counters: {timeline.counters}")
+    closed = [one.args for one in timeline.named("close")]
+    check(closed and all(one["arg0"] >= 0 and one["arg0 2"] in (0, -1) for one in closed), f"the value of each end: {closed}")
+
+
+@scenario()
+def a_counter_falls_when_nothing_was_counted(world):
+    """Each interval has its own count. A viewer draws the last value on, so an interval without one is a 0, and a second one like it is nothing new."""
+    file = world.path("t.json")
+    world.sonde("--format=chrome", "-o", file, "--interval=100ms", "-n", "syscall::getppid:entry { @calls[probefunc] = count(); }",
+                "-c", f"{world.program('deeds')} getppid:50 sleep:400 getppid:50 sleep:400")
+    counts = [event["count"] for event in read(file).counters["@calls getppid"]]
+    equal(sum(counts), 100, f"calls in {counts}")
+    falls = [at for at, count in enumerate(counts) if count == 0]
+    check(len(falls) == 2 and falls[0] > 0 and falls[1] > falls[0] + 1 and falls[1] == len(counts) - 1, f"two pauses: {counts}")
+
+
+@scenario()
 def functions_lie_in_each_other(world):
     """-F: as many slices as arrows in the text, in the shape that the program has."""
     command = f"{world.program('deeds')} calls:3 recurse:4 threads:2 getppid:2"

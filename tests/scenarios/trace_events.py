@@ -5,7 +5,7 @@ import collections
 import json
 
 PHASES = {"B", "E", "i", "C", "M"}
-METADATA = {"process_name", "thread_name"}
+METADATA = {"process_name": ("name", str), "thread_name": ("name", str), "process_sort_index": ("sort_index", int)}
 
 
 class Wrong(Exception):
@@ -44,7 +44,7 @@ class Timeline:
         self.events = json.loads(text, object_pairs_hook=once, parse_constant=no_constant)
         need(isinstance(self.events, list) and self.events, "no list of events")
         self.slices, self.instants, self.counters = [], [], collections.defaultdict(list)
-        self.names, self.processes = {}, {}
+        self.names, self.processes, self.places = {}, {}, {}
         open_, last = collections.defaultdict(list), collections.defaultdict(float)
         for event in self.events:
             self.check(event)
@@ -61,17 +61,23 @@ class Timeline:
                 ended = open_[thread].pop()
                 need(ended.name == event["name"], ended.name, "is open at", event)
                 ended.end = event["ts"]
+                need(not ended.args.keys() & event["args"].keys(), "both ends of", ended.args, "have a value in", event)
                 ended.args |= event["args"]
             elif kind == "i":
                 self.instants.append(event)
             elif kind == "C":
                 self.counters[event["name"]].append(event["args"])
+            elif event["name"] == "process_sort_index":
+                need(event["pid"] not in self.places and event["args"]["sort_index"] not in self.places.values(), "a second place", event)
+                self.places[event["pid"]] = event["args"]["sort_index"]
             elif event["name"] == "thread_name":
                 self.names[thread] = event["args"]["name"]
             else:
                 self.processes[event["pid"]] = event["args"]["name"]
         self.open = [one.name for calls in open_.values() for one in calls]
         need(not is_whole or not self.open, "no end of", self.open)
+        need(not is_whole or self.places.keys() == self.processes.keys(), "places", self.places, "of", self.processes)
+        self.shown = [self.processes[pid] for pid in sorted(self.processes, key=lambda pid: self.places.get(pid, 0))]  # from the top
 
     @staticmethod
     def check(event):
@@ -80,7 +86,10 @@ class Timeline:
             need(isinstance(event.get(field), kind), field, "of", event)
         need(event["ts"] >= 0 and event["tid"] >= 0, event)
         need((event["ph"] == "i") == ("s" in event) and event.get("s", "t") in "gpt", "scope of", event)
-        need(event["ph"] != "M" or event["name"] in METADATA and isinstance(event["args"]["name"], str), "metadata", event)
+        if event["ph"] == "M":
+            need(event["name"] in METADATA, "metadata", event)
+            key, kind = METADATA[event["name"]]
+            need(list(event["args"]) == [key] and isinstance(event["args"][key], kind), "metadata", event)
         need(event["ph"] != "C" or event["args"] and all(isinstance(value, (int, float)) for value in event["args"].values()), "counter", event)
         need(event["ph"] not in "BE" or isinstance(event.get("cat"), str) or "no return" in event["args"], "category of", event)
 

@@ -21,6 +21,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -100,6 +101,7 @@ class ChromePrinter final : public Printer {
   bool shown_ = false;
   std::set<std::string> files_{""};                        ///< those of freopen(), and "" for the first
   std::unordered_set<uint32_t> named_;                     ///< processes
+  std::unordered_map<uint32_t, uint64_t> places_;          ///< of processes, the same in all files
   std::map<std::string, std::set<std::string>> counters_;  ///< by aggregation, as it was printed last
   std::set<std::string, std::less<>> left_out_;            ///< aggregations
   uint64_t slices_ = 0, lone_returns_ = 0;
@@ -192,7 +194,7 @@ void ChromePrinter::name_thread(ThreadTracks::Thread& thread, ThreadTrack& track
 /// Viewers sort processes by name. Here they stand in the order in which they were seen, and sonde, with the counters, last.
 void ChromePrinter::sort_process(uint64_t time, uint32_t pid) {
   constexpr uint64_t kLast = 1'000'000'000;
-  const uint64_t index = pid == own_pid_ ? kLast : named_.size();
+  const uint64_t index = pid == own_pid_ ? kLast : places_.try_emplace(pid, places_.size() + 1).first->second;
   event('M', time, pid, pid, "process_sort_index", [index](JsonLine& line) { line.key("sort_index").number(index); });
 }
 

@@ -68,8 +68,8 @@ class Timeline:
             elif kind == "C":
                 self.counters[event["name"]].append(event["args"])
             elif event["name"] == "process_sort_index":
-                need(event["pid"] not in self.places and event["args"]["sort_index"] not in self.places.values(), "a second place", event)
-                self.places[event["pid"]] = event["args"]["sort_index"]
+                place = self.places.setdefault(event["pid"], event["args"]["sort_index"])
+                need(place == event["args"]["sort_index"] and list(self.places.values()).count(place) == 1, "a second place", event)
             elif event["name"] == "thread_name":
                 self.names[thread] = event["args"]["name"]
             else:

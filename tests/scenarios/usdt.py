@@ -656,6 +656,17 @@ def noted(world, name, *notes):
 
 
 @scenario()
+def usdt_arguments_of_libvirt(world):
+    """A note has sizes; that an argument is a text, and whose, is known of libvirt's probes, by the first row that fits."""
+    arguments = " ".join(["8@%rbx"] * 3)
+    program = noted(world, "virtual", *[note("libvirt", name, arguments=arguments) for name in
+                                        ("object_new", "rpc_client_new", "rpc_client_msg_rx", "qemu_monitor_recv_event", "rpc_tls_session_new")])
+    listed = world.sonde("-lv", "-n", "libvirt$target:::", "-c", program).stdout
+    for text in ("args[1]: const char * class", "args[1]: void * socket", "args[2]: int program", "args[1]: const char * message", "args[2]: const char * host"):
+        check(text in listed, f"{text}: {listed}")
+
+
+@scenario()
 def usdt_probe_that_tcl_has_twice(world):
     """Tcl's source has proc-entry twice in one function: it counts once, and what has no such row twice."""
     program = noted(world, "twice", *[note("tcl", name) for name in ("proc__entry", "proc__entry", "cmd__entry", "cmd__entry")])

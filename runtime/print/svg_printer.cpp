@@ -136,7 +136,7 @@ function tell(f) {
   let text = count(all) + ' in all';
   if (f) {
     text = f.dataset.n + ': ' + count(f.dataset.w) + ', ' + percent(f.dataset.w, all);
-    if (shown !== frames[0]) text += ', ' + percent(f.dataset.w, shown.dataset.w) + ' of ' + shown.dataset.n;
+    if (shown !== frames[0] && !f.classList.contains('up')) text += ', ' + percent(f.dataset.w, shown.dataset.w) + ' of ' + shown.dataset.n;
   } else if (sought) {
     text = sought + ' matches ' + percent(matched(), all) + ' of ' + text;
   } else if (shown !== frames[0]) {

@@ -166,6 +166,8 @@ for (const one of [...groups, groups[0]]) {
   one.dataset.click();
   one.dataset.mouseover();
   (said.over ??= {})[one.dataset.n] = others['#info'].textContent;
+  groups.find(group => group.dataset.n === 'f').dataset.mouseover();
+  (said.of_f ??= {})[one.dataset.n] = others['#info'].textContent;
   one.dataset.mouseout();
   seen[one.dataset.n] = groups.filter(group => group.style.display !== 'none').map(group => ({
     n: group.dataset.n, label: group.parts.text.textContent,
@@ -527,6 +529,7 @@ class Stacks:
             check(said[text] == [f"{text} matches {share} of 12 in all", names], "a search says", said[text])
         check(said["prevented"] and said["escape"] == ["12 in all", 0], "keys", said)
         check(said["over"]["m`narrow"] == "m`narrow: 2, 16.67%, 100.00% of m`narrow" and said["over"]["all"] == "all: 12, 100.00%", "the line", said["over"])
+        check(said["of_f"]["m`narrow"] == "f: 8, 66.67%", "what stands below the picture's widest frame is no part of it", said["of_f"])
         check(said["resized"] == [{"height": 100, "width": 600, "viewBox": "0 0 600 100", "transform": "translate(0,-10)"}, 600], "a window of 600 pixels", said["resized"])
 
     def frames(self, script, program):

@@ -74,6 +74,7 @@ Result<void> Tracing::start(std::span<const Enabling> enablings, std::string scr
   consumer_->catch_up_by([this] { take_names(); });
   framework_.on_ecb = [this](const EcbInfo& ecb) { consumer_->add_ecb(ecb); };
   framework_.on_message = [this](const std::string& text) { output_.message(text); };
+  const Nanoseconds before_all = monotonic_now();
   auto enabled = [&] {
     const ProgressLine progress("enabling probes");
     return framework_.enable_all(enablings);
@@ -85,8 +86,10 @@ Result<void> Tracing::start(std::span<const Enabling> enablings, std::string scr
   enabled_ = std::move(*enabled);
   for (const Enabling& enabling : enablings) clauses_.push_back(enabling.clause);
 
-  // BEGIN comes first because records are consumed in time order. Its actions run while the targets run.
-  framework_.fire(kBegin, {});
+  // BEGIN comes first because records are consumed in time order. Targets wait until then; the rest of the machine does
+  // not, so there BEGIN has the time before the first tap. Its actions run while the targets run.
+  const bool others_run = source_ != nullptr && source_->capabilities().scope == SourceScope::Machine;
+  framework_.fire(kBegin, {}, others_run ? before_all : 0);
   if (auto done = targets_.go(); !done) return done;
   consumer_->drain();
   began_ = monotonic_now();

@@ -104,6 +104,18 @@ def stock_kernel_counts_exactly(world):
 
 
 @scenario()
+def stock_kernel_begins_with_begin(world):
+    """What BEGIN sets, each record finds, although calls are made while the taps are put in."""
+    need_it(world)
+    worker = start_worker(world)
+    script = "int begun; BEGIN { begun = 1; } syscall::: /execname == \"worker\"/ { printf(\"%d\\n\", begun); } tick-100ms { exit(0); }"
+    for _ in range(4):
+        lines = world.sonde("-q", *SOURCE, "-n", script).stdout.split()
+        check(set(lines) == {"1"}, f"{lines.count('0')} records of {len(lines)} were before BEGIN")
+    expect_right(world, worker)
+
+
+@scenario()
 def stock_kernel_returns_and_thread_variables(world):
     """What an entry stores in a thread, the return finds; each return has its result."""
     need_it(world)

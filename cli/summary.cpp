@@ -90,17 +90,19 @@ Result<Summary::Order> parse_summary_order(std::string_view word) {
 }
 
 std::string summary_script(const Summary& summary, const CallList& calls) {
+  if (calls.trace.none()) return "BEGIN\n{\n}\n";
   std::string text;
   const std::string returns = call_descriptions(calls.trace.names, "return");
   if (summary.by == Summary::By::File) {
     for (const auto& [places, names] : calls_with_places(calls.trace))
-      text += call_descriptions(names, "entry") +
-              "\n{\n\tself->sonde_entered = timestamp;\n\tself->sonde_file = " + file_of(places) + ";\n}\n";
+      text += entries_of({.all = false, .names = names}, calls.paths,
+                         "\tself->sonde_entered = timestamp;\n\tself->sonde_file = " + file_of(places) + ";\n");
   } else {
-    text += call_descriptions(calls.trace.names, "entry") + "\n{\n\tself->sonde_entered = timestamp;\n}\n";
+    text += entries_of(calls.trace, calls.paths, "\tself->sonde_entered = timestamp;\n");
   }
-  const std::string known =
-      summary.by == Summary::By::Call ? "(self->sonde_entered || probefunc == \"execve\")" : "self->sonde_entered";
+  const std::string known = summary.by == Summary::By::Call && calls.paths.empty()
+                                ? "(self->sonde_entered || probefunc == \"execve\")"
+                                : "self->sonde_entered";
   const std::string ended = calls.failed ? calls.successful ? "" : " && errno != 0" : " && errno == 0";
   const std::string key = std::string("[") + row_of(summary.by).key + "]";
   text += returns + "\n/" + known + " && errno != 0" + ended + "/\n{\n\t@sonde_errors" + key + " = count();\n}\n";

@@ -377,7 +377,7 @@ class Parser {
       case Does::SortsSummary: {
         auto order = parse_summary_order(value);
         if (!order) return fail(typed_ + ": " + order.error().message(), false);
-        arguments_.summary_as.order = *order;
+        arguments_.summary.order = *order;
         return true;
       }
       case Does::Loads: arguments_.providers.push_back(value); return true;
@@ -399,17 +399,22 @@ class Parser {
   bool sum_off_cpu(const std::string& value) {
     if (!value.empty() && value != "folded" && value != "svg")
       return fail(typed_ + ": no format '" + value + "': folded or svg", false);
-    arguments_.off_cpu = true;
-    return set("format", value.empty() ? "folded" : value);
+    return choose(kOffCpuTool) && set("format", value.empty() ? "folded" : value);
   }
 
   bool summary(const std::string& value) {
-    arguments_.summary = true;
+    if (!choose(kSummaryTool)) return false;
     if (value.empty()) return true;
     auto by = parse_summary_by(value);
     if (!by) return fail(typed_ + ": " + by.error().message(), false);
-    arguments_.summary_as.by = *by;
+    arguments_.summary.by = *by;
     return true;
+  }
+
+  bool choose(const BuiltIn& tool) {
+    const BuiltIn* chosen = std::exchange(arguments_.built_in, &tool);
+    if (chosen == nullptr || chosen == &tool) return true;
+    return fail("only one of " + chosen->typed() + " and " + tool.typed() + " may be given", true);
   }
 
   /// A letter that DTrace does not have: beside a script the long form says the same.
@@ -510,14 +515,18 @@ class Parser {
     const auto own = std::ranges::find(kSubcommands, text, &Subcommand::name);
     if (own != kSubcommands.end() && names_what_to_run()) return subcommand(*own);
     if (tool_) return word_of_tool(text);
+    if (arguments_.named_built_in) return names_what_to_run() ? rest_is_program() : extraneous(text);
+    if (const BuiltIn* own_tool = names_what_to_run() ? find_built_in(text) : nullptr) {
+      note_program_of_same_name(text);
+      arguments_.named_built_in = true;
+      return choose(*own_tool);
+    }
     if (may_be_script && is_script_file(text)) {
       is_first_script_ = true;
       return script(text, true);
     }
     if (const auto path = may_be_script ? find_tool(text) : std::nullopt) {
-      if (const auto program = search_path(text))
-        arguments_.remarks.push_back(text + " is sonde's own tool here\n    for the program " + *program +
-                                     ": sonde -- " + text);
+      note_program_of_same_name(text);
       return script(*path, true);
     }
     if (may_be_script && text.find_first_of("{:") != std::string::npos && text.find('/') != 0)
@@ -532,6 +541,12 @@ class Parser {
       return true;
     }
     return rest_is_program();
+  }
+
+  void note_program_of_same_name(const std::string& tool) {
+    if (const auto program = search_path(tool))
+      arguments_.remarks.push_back(tool + " is sonde's own tool here\n    for the program " + *program + ": sonde -- " +
+                                   tool);
   }
 
   /// The words that follow are the subcommand's.
@@ -620,7 +635,7 @@ class Parser {
       bad_ = {};
       return false;
     }
-    if (tool_ && arguments_.mode == Mode::Help) return true;
+    if ((tool_ || arguments_.named_built_in) && arguments_.mode == Mode::Help) return true;
     if (tool_ && arguments_.words.size() < tool_->words.size()) return lacks_word();
     if (arguments_.mode == Mode::CheckProvider && !arguments_.pids.empty())
       return fail("-p: --check-provider has a program of its own, which -c names", false);
@@ -629,19 +644,23 @@ class Parser {
     const bool lists_calls = arguments_.programs.empty() && arguments_.mode == Mode::Trace;
     if (!lists_calls && !of_calls_.empty()) return fail(of_calls_, false);
     if (!arguments_.programs.empty() && !letter_of_strace_.empty()) return fail(letter_of_strace_, false);
-    if (arguments_.off_cpu && (!lists_calls || arguments_.summary))
-      return fail("--off-cpu: it is a script of its own, beside no other and no --summary", false);
+    if (arguments_.built_in == &kOffCpuTool && !lists_calls)
+      return fail("--off-cpu: it is a script of its own, beside no other", false);
     if (!arguments_.programs.empty()) return true;
     if (arguments_.mode == Mode::List) {
       arguments_.lists_words = !arguments_.words.empty();
       for (std::string& pattern : std::exchange(arguments_.words, {})) program(SourceText::Kind::Name, pattern);
     }
-    arguments_.no_script = arguments_.mode == Mode::Trace && !(arguments_.commands.empty() && arguments_.pids.empty());
-    if (arguments_.no_script && !arguments_.words.empty())
-      return fail(below("extraneous argument '" + arguments_.words.front() + "'",
-                        arguments_.commands.empty() ? "each process has its own -p" : hint_on_command()),
-                  false);
-    return !arguments_.no_script || settle_calls();
+    if (arguments_.built_in == nullptr && arguments_.mode == Mode::Trace && arguments_.has_targets())
+      arguments_.built_in = &kCallsTool;
+    if (arguments_.without_script() && !arguments_.words.empty()) return extraneous(arguments_.words.front());
+    return !arguments_.without_script() || settle_calls();
+  }
+
+  bool extraneous(const std::string& word) {
+    return fail(below("extraneous argument '" + word + "'",
+                      arguments_.commands.empty() ? "each process has its own -p" : hint_on_command()),
+                false);
   }
 
   bool lacks_word() {
@@ -654,7 +673,7 @@ class Parser {
   bool consistent_why() {
     if (!arguments_.commands.empty())
       return fail("--why: it looks at processes that wait already, which -p names, and starts none", false);
-    if (!arguments_.programs.empty() || arguments_.summary || arguments_.off_cpu || !of_calls_.empty())
+    if (!arguments_.programs.empty() || arguments_.built_in != nullptr || !of_calls_.empty())
       return fail("--why: it traces nothing: only -p and -o may stand beside it", false);
     const auto has_format = [](const Arguments::Setting& one) { return one.name == "format" && one.value != "text"; };
     if (std::ranges::any_of(arguments_.settings, has_format)) return fail("--why: it prints text", false);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/built_in.h"
 #include "cli/calls.h"
 #include "cli/injection.h"
 #include "cli/summary.h"
@@ -55,19 +56,24 @@ struct Arguments {
   std::vector<std::string> providers;  ///< --provider=FILE; for CheckProvider the file to check
   std::string output;                  ///< -o
   std::vector<Injection> injections;   ///< --inject
-  CallList calls;                      ///< of no_script, and of --summary
+  const BuiltIn* built_in = nullptr;   ///< what runs beside the scripts, or in their place
+  CallList calls;                      ///< of the built-in tool, as the next
   std::string topic;                   ///< of Help: what about; of Completion: the shell; of Doctor: a program
   bool verbose = false;                ///< -v
   bool disassemble = false;            ///< -S
-  Summary summary_as;                  ///< what it shows
-  bool summary = false;                ///< --summary
-  bool off_cpu = false;                ///< --off-cpu
+  Summary summary;
   bool json = false;                   ///< of Doctor: --json
   bool lists_words = false;            ///< -l WORD: the programs are patterns for any field
   std::optional<std::string> watched;  ///< --watch
-  bool runs_on = false;    ///< the prompt's clauses come from standard input, without --repl: they run as a script does
-  bool no_script = false;  ///< nothing says what to trace of the targets: trace what strace shows
+  bool runs_on = false;  ///< the prompt's clauses come from standard input, without --repl: they run as a script does
+  bool named_built_in = false;       ///< by its word: without a target it looks at the whole machine
   std::vector<std::string> remarks;  ///< hints on arguments that are valid but probably a mistake
+
+  bool has_targets() const { return !commands.empty() || !pids.empty(); }
+  /// The built-in tool runs in place of a script.
+  bool without_script() const {
+    return built_in != nullptr && mode == Mode::Trace && programs.empty() && (named_built_in || has_targets());
+  }
 };
 
 /// An invalid command line. `usage`: print the usage text, status 2; else status 1.

@@ -5,9 +5,9 @@
 #include <array>
 #include <vector>
 
+#include "cli/built_in.h"
 #include "cli/help.h"
 #include "cli/options_table.h"
-#include "cli/tools/tools.h"
 #include "runtime/lang/options.h"
 #include "runtime/print/printers.h"
 

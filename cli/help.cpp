@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/built_in.h"
 #include "cli/man_page.h"
 #include "cli/options_table.h"
 #include "cli/output.h"
 #include "cli/prompt/commands.h"
 #include "cli/tool_help.h"
-#include "cli/tools/tools.h"
 #include "runtime/agg/functions.h"
 #include "runtime/base/suggest.h"
 #include "runtime/lang/functions.h"

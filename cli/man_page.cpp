@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/man_page.h"
 
+#include "cli/built_in.h"
 #include "cli/help.h"
 #include "cli/options_table.h"
 #include "cli/prompt/commands.h"
 #include "cli/roff.h"
-#include "cli/tools/tools.h"
 #include "providers/registry.h"
 #include "runtime/lang/options.h"
 

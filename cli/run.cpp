@@ -31,6 +31,7 @@
 #include <optional>
 
 #include "cli/arguments.h"
+#include "cli/built_in.h"
 #include "cli/calls.h"
 #include "cli/check_provider.h"
 #include "cli/completion.h"
@@ -92,10 +93,11 @@ Result<void> apply_settings(Options& options, const Arguments& arguments) {
 }
 
 Result<std::string> text_on_tool(const Arguments& arguments) {
-  const auto header = read_script_header(arguments.tool);
+  const auto header = arguments.tool.empty() ? ScriptHeader() : read_script_header(arguments.tool);
   if (!header) return header.error();
-  if (arguments.topic.empty()) return tool_help(*header);
-  if (arguments.topic == "man") return tool_man_page(*header);
+  const BuiltIn* own = arguments.built_in;
+  if (arguments.topic.empty()) return header->exists() ? tool_help(*header) : tool_help(*own);
+  if (arguments.topic == "man") return header->exists() ? tool_man_page(*header) : tool_man_page(*own);
   return Error("--help=" + arguments.topic + ": behind a tool it is --help, or --help=man for its manual page", EINVAL);
 }
 
@@ -110,10 +112,11 @@ std::optional<Result<std::string>> text_asked_for(const Arguments& arguments) {
     return text;
   }
   if (arguments.mode != Mode::Help) return std::nullopt;
-  if (!arguments.tool.empty()) return text_on_tool(arguments);
+  if (!arguments.tool.empty() || arguments.named_built_in) return text_on_tool(arguments);
   if (arguments.topic.empty()) return help();
   const HelpTopic* topic = find_topic(arguments.topic);
   if (topic == nullptr) {
+    if (const BuiltIn* own = find_built_in(arguments.topic)) return tool_help(*own);
     const auto tool = find_tool(arguments.topic);
     const auto header = tool ? read_script_header(*tool) : ScriptHeader();
     if (header && header->exists()) return tool_help(*header);
@@ -156,6 +159,8 @@ class Run {
   const std::optional<HandedOver>& hands_over() const { return hands_over_; }
 
  private:
+  using Names = std::vector<std::string>;
+
   int run_session() {
     bool prompt = arguments_.mode == Mode::Prompt;
     if (auto done = settle_units(); !done) return fatal(done.error().message());
@@ -164,9 +169,10 @@ class Run {
     if (!texts) return fatal(texts.error().message());
     const bool traces = arguments_.mode == Mode::Trace && !arguments_.disassemble;
     const MacroValues macros = macro_values(*texts);
-    auto session = Session::create(options_, output_, prompt || has_targets() || name_processes(*texts, macros), prompt,
-                                   traces ? providers_named(*texts, macros) : std::vector<std::string>(),
-                                   handed_ ? handed_->terminals : std::vector<std::string>());
+    const bool has_processes = prompt || arguments_.has_targets() || name_processes(*texts, macros);
+    auto session =
+        Session::create(options_, output_, has_processes, prompt, traces ? providers_to_trace(*texts, macros) : Names(),
+                        handed_ ? handed_->terminals : Names());
     if (!session) return fatal(session.error().message());
     session_ = std::move(*session);
     if (arguments_.verbose && traces && !session_->source_name().empty()) report_source();
@@ -182,6 +188,14 @@ class Run {
     return carry_out(std::move(*texts));
   }
 
+  /// As the texts and the built-in tool name them.
+  Names providers_to_trace(std::vector<SourceText> texts, const MacroValues& macros) const {
+    const BuiltIn* tool = arguments_.built_in;
+    if (tool != nullptr)
+      texts.push_back({SourceText::Kind::Name, tool->typed(), tool->script(arguments_.calls, arguments_.summary)});
+    return providers_named(texts, macros);
+  }
+
   void report_source() {
     const std::string& why = session_->why_source();
     output_.message("the source is " + std::string(session_->source_name()) + (why.empty() ? "" : ": " + why));
@@ -192,8 +206,6 @@ class Run {
     for (const std::string& line : plugins_.left_out()) output_.message(line);
     for (const auto& [file, text] : plugins_.texts()) add_library_part(file, text);
   }
-
-  bool has_targets() const { return !arguments_.commands.empty() || !arguments_.pids.empty(); }
 
   bool is_text() const { return options_.text("format") == "text"; }
 
@@ -217,7 +229,7 @@ class Run {
   /// Without a script, argstr and retstr are only ours to show.
   Result<void> settle_units() {
     const bool on_terminal = arguments_.output.empty() && is_text() && shows_units(options_, Look::of(STDERR_FILENO));
-    return arguments_.no_script && on_terminal ? options_.set("units", "always", false, false) : Result<void>();
+    return arguments_.without_script() && on_terminal ? options_.set("units", "always", false, false) : Result<void>();
   }
 
   /// What changes calls needs a source that can.
@@ -228,16 +240,15 @@ class Run {
 
   /// The option whose output exists only as text; null: none is given.
   const char* prints_text() const {
-    if (arguments_.summary) return "--summary";
     if (arguments_.mode == Mode::List) return "-l";
     if (disassembles()) return "-S";
-    return arguments_.verbose && !arguments_.no_script ? "-v" : nullptr;
+    return arguments_.verbose && !arguments_.without_script() ? "-v" : nullptr;
   }
 
   Result<void> open_output() {
     if (arguments_.output.empty()) {
       // as in strace: keeps it apart from the program's own output. In other formats, messages must be kept apart from it
-      if (arguments_.no_script && is_text())
+      if (arguments_.without_script() && is_text())
         output_.redirect(UniqueFd(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)), "standard error");
       return {};
     }
@@ -255,8 +266,7 @@ class Run {
   }
 
   int carry_out(std::vector<SourceText> texts) {
-    const bool sums = arguments_.summary && (arguments_.mode == Mode::Prompt || !texts.empty());
-    if (arguments_.no_script || sums) {
+    if (arguments_.without_script() || adds_built_in(texts)) {
       auto own = own_script();
       if (!own) return fatal(own.error().message());
       texts.push_back(std::move(*own));
@@ -282,10 +292,16 @@ class Run {
     return use(texts, *compiled);
   }
 
+  /// --summary beside a script, or at the prompt.
+  bool adds_built_in(const std::vector<SourceText>& texts) const {
+    const bool has_others = arguments_.mode == Mode::Prompt || !texts.empty();
+    return arguments_.built_in != nullptr && !arguments_.without_script() && has_others;
+  }
+
   /// Behind the error of a program that is not there.
   std::string hint_on_start(const Error& error) const {
     const bool has_one = error.message().find('\n') != std::string::npos;
-    if (has_one || !arguments_.no_script || arguments_.commands.empty() || error.code() != ENOENT) return "";
+    if (has_one || !arguments_.without_script() || arguments_.commands.empty() || error.code() != ENOENT) return "";
     const std::string hint = hint_on_missing_program(arguments_.commands.front().front());
     return hint.empty() ? "" : "\n    " + hint;
   }
@@ -293,8 +309,8 @@ class Run {
   bool units() const { return shows_units(options_, output_.look()); }
 
   /// Whether the list of calls begins with several threads.
-  bool attaches_to_several() const {
-    if (arguments_.pids.size() + arguments_.commands.size() > 1) return true;
+  bool begins_with_several() const {
+    if (arguments_.pids.size() + arguments_.commands.size() != 1) return true;  // none: the whole machine
     if (arguments_.pids.empty()) return false;
     std::error_code ignored;
     const std::filesystem::directory_iterator threads("/proc/" + std::to_string(arguments_.pids.front()) + "/task",
@@ -302,22 +318,19 @@ class Run {
     return std::distance(begin(threads), end(threads)) > 1;
   }
 
-  /// The script of a program without one.
+  /// The script of the built-in tool.
   Result<SourceText> own_script() {
     CallList& calls = arguments_.calls;
     calls.units = units();
-    calls.several = attaches_to_several();
+    calls.several = begins_with_several();
     calls.attaches = !arguments_.pids.empty();
     calls.look = is_text() && calls.separately.empty() ? output_.look() : Look::plain();
     calls.timeline = is_timeline(options_.text("format"));
     auto injected = injection_script(arguments_.injections, calls.trace, calls.paths);
     if (!injected) return Error("--inject: " + injected.error().message(), EINVAL);
-    const bool sums = arguments_.summary;
-    const std::string script = sums                 ? summary_script(arguments_.summary_as, calls)
-                               : arguments_.off_cpu ? off_cpu_script(calls)
-                                                    : calls_script(calls);
-    return SourceText{
-        SourceText::Kind::Name, sums ? "--summary" : "calls", injected->before + script + injected->behind, {}};
+    const BuiltIn& tool = *arguments_.built_in;
+    const std::string script = tool.script(calls, arguments_.summary);
+    return SourceText{SourceText::Kind::Name, tool.typed(), injected->before + script + injected->behind, {}};
   }
 
   int use(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled) {
@@ -325,7 +338,8 @@ class Run {
     show_warnings(output_, session_->compiler().warnings(), texts, 0, diagnostic_form(options_, look), look);
     if (disassembles())
       for (const CompiledText& text : compiled) output_.write(session_->compiler().disassembly(text));
-    if (arguments_.verbose && arguments_.mode != Mode::List && !arguments_.no_script) report_stability(texts, compiled);
+    if (arguments_.verbose && arguments_.mode != Mode::List && !arguments_.without_script())
+      report_stability(texts, compiled);
     switch (arguments_.mode) {
       case Mode::CompileOnly: session_->targets().kill_waiting(); return 0;
       case Mode::List: return list(compiled);
@@ -351,7 +365,7 @@ class Run {
                                                    ? std::filesystem::path(program.text).stem().string()
                                                    : trimmed(program.text));
     for (const std::string& word : arguments_.words) script += " " + word;
-    if (arguments_.no_script) script = arguments_.off_cpu ? "time in system calls, ns" : "system calls";
+    if (arguments_.without_script()) script = arguments_.built_in->title;
     if (script.empty() && !texts.empty()) script = texts.front().name;
     for (const auto& words : arguments_.commands)
       for (const std::string& word : words) target += (target.empty() ? "" : " ") + word;
@@ -378,39 +392,42 @@ class Run {
     }
     if (auto done = session_->start(compiled); !done)
       return given_up("could not enable tracing: " + done.error().message());
-    if (arguments_.summary)
-      session_->tracing().set_end(
-          [this](Consumer& consumer) { return table_of_calls(consumer, arguments_.summary_as, units()); },
-          !arguments_.no_script);
-    else if (arguments_.no_script)
-      session_->tracing().set_end({}, arguments_.off_cpu);
+    if (arguments_.built_in != nullptr) settle_end(*arguments_.built_in);
     if (arguments_.mode == Mode::Prompt) {
-      const size_t given = compiled.size() - (arguments_.summary ? 1 : 0);
-      Prompt prompt(*session_, options_, output_, std::span(texts).first(given), std::span(compiled).first(given));
+      const auto given = scripts(texts);
+      Prompt prompt(*session_, options_, output_, given, std::span(compiled).first(given.size()));
       if (arguments_.runs_on) prompt.run_on();
       if (handed_) prompt.continue_from(*std::exchange(handed_, std::nullopt));
       const int status = prompt.run();
       hands_over_ = prompt.handed_over();
       return status;
     }
-    if (arguments_.no_script || !options_.flag("quiet")) session_->tracing().report_cost();
-    if (arguments_.no_script) {
+    const bool without_script = arguments_.without_script();
+    if (without_script || !options_.flag("quiet")) session_->tracing().report_cost();
+    if (without_script) {
       for (uint32_t pid : session_->targets().noted())
         output_.message("process " + std::to_string(pid) + " attached; Ctrl-C lets it go");
-      if (!arguments_.summary && !arguments_.off_cpu && is_text())
-        session_->show_calls_under_way(arguments_.calls.stacks);
+      if (!arguments_.built_in->sums && is_text()) session_->show_calls_under_way(arguments_.calls.stacks);
     }
     const int status = arguments_.watched ? run_watched(*watched) : session_->run();
     if (!output_.failed() && arguments_.tool.empty())  // whoever runs a tool did not write its clauses
       for (const std::string& line : unfired_clauses(*session_, scripts(texts), compiled, options_.flag("quiet")))
         output_.message(line);
-    if (arguments_.no_script && !output_.failed())
+    if (without_script && !output_.failed())
       if (const std::string line = unmade_calls(*session_, arguments_.calls); !line.empty()) output_.message(line);
-    if (arguments_.no_script && !arguments_.commands.empty()) {
+    if (without_script && !arguments_.commands.empty()) {
       end_ = session_->targets().end_of_program();
       if (!end_ && interrupted()) end_ = interrupting_signal();
     }
     return status;
+  }
+
+  void settle_end(const BuiltIn& tool) {
+    const bool reports = tool.report != nullptr && is_text();
+    std::function<std::string(Consumer&)> report;
+    if (reports)
+      report = [this, &tool](Consumer& consumer) { return tool.report(consumer, arguments_.summary, units()); };
+    session_->tracing().set_end(std::move(report), !arguments_.without_script() || (tool.sums && !reports));
   }
 
   /// Runs with the aggregations of --watch on the screen.
@@ -427,14 +444,14 @@ class Run {
 
   /// Those of the texts that the user wrote: the built-in one is the last.
   std::span<const SourceText> scripts(std::span<const SourceText> texts) const {
-    return arguments_.no_script ? texts.first(0) : texts.first(texts.size() - (arguments_.summary ? 1 : 0));
+    return texts.first(texts.size() - (arguments_.built_in != nullptr ? 1 : 0));
   }
 
   void announce(const std::vector<SourceText>& texts, const std::vector<CompiledText>& compiled, bool destructive) {
     for (const std::string& remark : arguments_.remarks) output_.message(remark);
     if (options_.flag("quiet")) return;
     for (const std::string& line : options_.without_effect()) output_.message(line);
-    for (size_t i = 0; i + (arguments_.summary ? 1 : 0) < texts.size(); i++) {
+    for (size_t i = 0; i < scripts(texts).size(); i++) {
       uint32_t matched = compiled[i].matched;
       output_.message(describe(texts[i]) + " matched " + std::to_string(matched) +
                       (matched == 1 ? " probe" : " probes"));
@@ -553,7 +570,7 @@ bool has_text(int fd) {
 /// what the prompt cannot do is done with a script.
 void take_standard_input(Arguments& arguments, const Options& options) {
   const bool traces = arguments.mode == Mode::Trace, named = !arguments.programs.empty() || !arguments.words.empty();
-  if (named || !arguments.commands.empty() || !arguments.pids.empty()) return;
+  if (named || arguments.has_targets() || arguments.named_built_in) return;
   if ((!traces && arguments.mode != Mode::CompileOnly) || !has_text(STDIN_FILENO)) return;
   const bool script = !traces || arguments.disassemble || arguments.verbose || arguments.watched ||
                       options.flag("verbose") || options.flag("cpp") || options.text("format") != "text";
@@ -611,7 +628,7 @@ int run_command(int argc, char** argv) {
     return finished(output, doctor_status(findings));
   }
   Options options;
-  if (arguments.no_script) {
+  if (arguments.without_script()) {
     constexpr std::string_view kWhole = "argstrwhole";
     if (std::ranges::find(arguments.settings, kWhole, &Arguments::Setting::name) != arguments.settings.end())
       arguments.settings.insert(arguments.settings.begin(), {"strsize", "65536", ""});

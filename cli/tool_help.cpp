@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cctype>
 
+#include "cli/built_in.h"
 #include "cli/help.h"
+#include "cli/options_table.h"
 #include "cli/output.h"
 #include "cli/roff.h"
-#include "cli/tools/tools.h"
 
 namespace sonde {
 namespace {
@@ -19,12 +20,39 @@ constexpr char kWhom[] =
     "machine, for which it must be root. Options of sonde may stand before and behind the tool's name; --duration=10s "
     "ends it, --format=jsonl prints for other programs.";
 
-std::string form_of(const ScriptOption& option) {
-  return "--" + option.name + (option.value.empty() ? "" : "=" + option.value);
+/// An option or a word of a tool, as texts show it.
+struct ToolItem {
+  std::string form, sentence;
+};
+
+std::vector<ToolItem> items_of_tool(const ScriptHeader& header) {
+  std::vector<ToolItem> all;
+  for (const ScriptWord& word : header.words) all.push_back({word.name, word.sentence});
+  for (const ScriptOption& option : header.options)
+    all.push_back({"--" + option.name + (option.value.empty() ? "" : "=" + option.value),
+                   option.sentence + (option.initial.empty() ? "" : "; " + option.initial + " if it is not given")});
+  return all;
 }
 
-std::string sentence_of_option(const ScriptOption& option) {
-  return option.sentence + (option.initial.empty() ? "" : "; " + option.initial + " if it is not given");
+/// The options of the list of calls, and those that change what the tool sums.
+std::vector<ToolItem> items_of_tool(const BuiltIn& tool) {
+  std::vector<ToolItem> all;
+  for (const CommandLineOption& option : kCommandLine) {
+    const bool is_own = !tool.option.empty() && option.name.starts_with(tool.option.substr(2));
+    if ((is_own || option.group == OptionGroup::Calls) && !option.sentence.empty())
+      all.push_back({forms(option), std::string(option.sentence)});
+  }
+  return all;
+}
+
+/// The row of a built-in tool as the header that a file would have.
+ScriptHeader header_of(const BuiltIn& tool) {
+  ScriptHeader header;
+  header.name = tool.name;
+  header.sentence = tool.sentence;
+  header.paragraphs = {std::string(tool.paragraph)};
+  header.examples = {{"sonde " + header.name + " --trace=%file ls", std::string(tool.example)}};
+  return header;
 }
 
 std::string capitals(std::string text) {
@@ -32,20 +60,16 @@ std::string capitals(std::string text) {
   return text;
 }
 
-}  // namespace
-
-std::string tool_usage(const ScriptHeader& header) {
-  std::string text = program_name() + " " + header.name + (header.options.empty() ? "" : " [OPTIONS]");
+std::string usage_of(const ScriptHeader& header, bool has_options) {
+  std::string text = program_name() + " " + header.name + (has_options ? " [OPTIONS]" : "");
   for (const ScriptWord& word : header.words) text += " " + word.name;
   return text + " [PROGRAM ARGS]";
 }
 
-std::string tool_help(const ScriptHeader& header) {
+std::string help_on(const ScriptHeader& header, const std::vector<ToolItem>& items, bool has_options) {
   std::string text = paragraph(header.name + ": " + header.sentence, 0);
-  text += "\nUsage: " + tool_usage(header) + "\n";
-  for (const ScriptWord& word : header.words) text += list_line(word.name, word.sentence, kToolColumn);
-  for (const ScriptOption& option : header.options)
-    text += list_line(form_of(option), sentence_of_option(option), kToolColumn);
+  text += "\nUsage: " + usage_of(header, has_options) + "\n";
+  for (const ToolItem& item : items) text += list_line(item.form, item.sentence, kToolColumn);
   for (const std::string& one : header.paragraphs)
     text += "\n" + (one.starts_with(' ') ? one + "\n" : paragraph(one, 0));
   text += "\n" + paragraph(kWhom, 0);
@@ -55,22 +79,35 @@ std::string tool_help(const ScriptHeader& header) {
   return text;
 }
 
-std::string tool_man_page(const ScriptHeader& header) {
+std::string man_page_of(const ScriptHeader& header, const std::vector<ToolItem>& items, bool has_options) {
   std::string text = ".TH SONDE\\-" + capitals(header.name) +
                      " 1 \"\" \"Sonde " SONDE_VERSION "\" \"User Commands\"\n.SH NAME\nsonde\\-" + roff(header.name) +
-                     " \\- " + roff(header.sentence) + "\n.SH SYNOPSIS\n.B " + roff(tool_usage(header)) +
+                     " \\- " + roff(header.sentence) + "\n.SH SYNOPSIS\n.B " + roff(usage_of(header, has_options)) +
                      "\n.SH DESCRIPTION\n";
   for (const std::string& one : header.paragraphs)
     text += one.starts_with(' ') ? ".EX\n" + roff(one) + "\n.EE\n" : ".PP\n" + roff(one) + "\n";
   text += ".PP\n" + roff(kWhom) + "\n";
   if (!header.needs.empty()) text += ".PP\n" + roff("It needs " + header.needs + ".") + "\n";
-  if (!header.words.empty() || !header.options.empty()) text += ".SH OPTIONS\n";
-  for (const ScriptWord& word : header.words) text += roff_item(word.name, word.sentence);
-  for (const ScriptOption& option : header.options) text += roff_item(form_of(option), sentence_of_option(option));
+  if (!items.empty()) text += ".SH OPTIONS\n";
+  for (const ToolItem& item : items) text += roff_item(item.form, item.sentence);
   if (!header.examples.empty()) text += ".SH EXAMPLES\n";
   for (const ScriptExample& example : header.examples) text += roff_example(example.sentence, example.command);
   return text + ".SH SEE ALSO\n.BR sonde (1)\n";
 }
+
+}  // namespace
+
+std::string tool_usage(const ScriptHeader& header) { return usage_of(header, !header.options.empty()); }
+
+std::string tool_help(const ScriptHeader& header) {
+  return help_on(header, items_of_tool(header), !header.options.empty());
+}
+std::string tool_help(const BuiltIn& tool) { return help_on(header_of(tool), items_of_tool(tool), true); }
+
+std::string tool_man_page(const ScriptHeader& header) {
+  return man_page_of(header, items_of_tool(header), !header.options.empty());
+}
+std::string tool_man_page(const BuiltIn& tool) { return man_page_of(header_of(tool), items_of_tool(tool), true); }
 
 std::string list_of_tools() {
   std::string text;

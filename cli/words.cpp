@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/built_in.h"
 #include "cli/options_table.h"
-#include "cli/tools/tools.h"
 #include "runtime/base/suggest.h"
 
 namespace sonde {

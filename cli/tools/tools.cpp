@@ -36,7 +36,7 @@ std::optional<std::string> find_tool(std::string_view name) {
   return std::nullopt;
 }
 
-std::vector<Tool> all_tools() {
+std::vector<Tool> tools_in_folders() {
   std::map<std::string, Tool> found;
   for (const std::string& folder : tool_folders()) {
     std::error_code none;

@@ -2,8 +2,8 @@
 // Tools: scripts that are run by their name
 //
 // A tool is a file NAME.d with a header, in a folder of $SONDE_TOOL_PATH or in the one that is installed beside the
-// command. The first folder that has a name wins. A link to such a file is another name of it. Nothing looks at the folders unless the first word of a command line has
-// no other meaning.
+// command. The first folder that has a name wins. A link to such a file is another name of it. Nothing looks at the
+// folders unless the first word of a command line has no other meaning. Two tools are in no folder: cli/built_in.h.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ std::optional<std::string> find_tool(std::string_view name);
 struct Tool {
   std::string path, name, sentence;
 };
-/// All tools, sorted by name; a file without a right header is left out.
-std::vector<Tool> all_tools();
+/// Sorted by name; a file without a right header is left out.
+std::vector<Tool> tools_in_folders();
 
 }  // namespace sonde

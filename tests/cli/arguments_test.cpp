@@ -61,7 +61,7 @@ TEST(Arguments, TextsKeepTheirOrder) {
   EXPECT_THAT(texts, ElementsAre(std::pair(Kind::Name, "BEGIN"), std::pair(Kind::Script, "a.d"),
                                  std::pair(Kind::Provider, "proc"), std::pair(Kind::Module, "m"),
                                  std::pair(Kind::Function, "f"), std::pair(Kind::Name, "7")));
-  EXPECT_FALSE(all.no_script);
+  EXPECT_FALSE(all.without_script());
 }
 
 TEST(Arguments, LettersThatAreShortForOptions) {
@@ -72,7 +72,9 @@ TEST(Arguments, LettersThatAreShortForOptions) {
   EXPECT_EQ(settings_of(right({"-32", "-n", "BEGIN"})), "ilp32 ilp32");
   EXPECT_EQ(settings_of(right({"-64", "-n", "BEGIN"})), "ilp32=no ilp32=no");
   const Arguments rest = right({"-vS", "--summary", "-o", "out", "--provider=p.so", "-n", "BEGIN"});
-  EXPECT_TRUE(rest.verbose && rest.disassemble && rest.summary);
+  EXPECT_TRUE(rest.verbose && rest.disassemble);
+  EXPECT_EQ(rest.built_in, &kSummaryTool);
+  EXPECT_FALSE(rest.without_script());
   EXPECT_EQ(rest.output, "out");
   EXPECT_THAT(rest.providers, ElementsAre("p.so"));
   const Arguments check = right({"--check-provider=p.so", "-c", "touch file"});
@@ -129,11 +131,33 @@ TEST(Arguments, WordsAfterATextAreItsArguments) {
 TEST(Arguments, AProgramHasAllThatFollows) {
   const Arguments ls = right({"-q", "ls", "-l", "-n", "/"});
   EXPECT_THAT(ls.commands, ElementsAre(Words{"ls", "-l", "-n", "/"}));
-  EXPECT_TRUE(ls.no_script);
+  EXPECT_TRUE(ls.without_script());
   EXPECT_EQ(settings_of(ls), "quiet");
   const Arguments any = right({"--", "help", "-l"});
   EXPECT_THAT(any.commands, ElementsAre(Words{"help", "-l"}));
-  EXPECT_TRUE(right({"-p", "7"}).no_script);
+  EXPECT_TRUE(right({"-p", "7"}).without_script());
+}
+
+TEST(Arguments, ABuiltInToolHasAWordAsOthersHave) {
+  const Arguments calls = right({"-q", "calls", "--trace=read", "filetop", "-p", "7"});
+  EXPECT_EQ(calls.built_in, &kCallsTool);
+  EXPECT_TRUE(calls.without_script() && calls.tool.empty());
+  EXPECT_THAT(calls.commands, ElementsAre(ElementsAre("filetop", "-p", "7")));
+  EXPECT_THAT(calls.calls.trace.names, ElementsAre("read"));
+  EXPECT_EQ(right({"summary", "ls"}).built_in, right({"--summary", "ls"}).built_in);
+  EXPECT_EQ(right({"--summary=file", "summary", "ls"}).summary.by, Summary::By::File);
+  const Arguments process = right({"summary", "-p", "7", "--summary-sort-by=calls"});
+  EXPECT_THAT(process.pids, ElementsAre(7u));
+  EXPECT_EQ(process.summary.order, Summary::Order::Calls);
+  EXPECT_TRUE(right({"calls"}).without_script()) << "the whole machine";
+  EXPECT_FALSE(right({"--summary"}).without_script()) << "an option alone names nobody";
+  EXPECT_THAT(right({"--", "calls"}).commands, ElementsAre(ElementsAre("calls")));
+  EXPECT_THAT(right({"ls", "calls"}).commands, ElementsAre(Words{"ls", "calls"}));
+  EXPECT_THAT(right({"-n", "BEGIN", "calls"}).words, ElementsAre("calls"));
+  EXPECT_THAT(wrong({"--summary", "calls", "ls"}).message, HasSubstr("only one of --summary and calls may be given"));
+  EXPECT_THAT(wrong({"--off-cpu", "--summary", "ls"}).message, HasSubstr("only one of --off-cpu and --summary"));
+  EXPECT_THAT(wrong({"calls", "-p", "7", "ls"}).message, HasSubstr("extraneous argument 'ls'"));
+  EXPECT_EQ(right({"calls", "--help"}).mode, Mode::Help);
 }
 
 TEST(Arguments, AWordThatNoProgramHasIsAnArgumentOfTheTextThatFollows) {
@@ -416,7 +440,7 @@ TEST_F(Tools, AreScriptsWithWordsOfTheirOwnAndAProgram) {
   EXPECT_EQ(many.named.at("min"), "5000");
   EXPECT_EQ(many.named.at("name"), "a b");
   EXPECT_EQ(many.named.at("failed"), "0");
-  EXPECT_FALSE(many.no_script);
+  EXPECT_FALSE(many.without_script());
   EXPECT_EQ(settings_of(many), "quiet bufsize=1m");
 }
 

@@ -38,7 +38,7 @@ auto meaning(const Words& words) {
   for (const auto& [name, value, typed] : arguments.settings) settings.push_back(name + "=" + value);
   return std::tuple(right, refusal, arguments.mode, texts, settings, arguments.commands, arguments.pids,
                     arguments.providers, arguments.output, arguments.topic, arguments.verbose, arguments.disassemble,
-                    arguments.summary, calls_script(arguments.calls));
+                    arguments.built_in, calls_script(arguments.calls));
 }
 
 /// Words beside which the option has a meaning: a script, or a program without one.

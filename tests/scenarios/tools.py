@@ -306,6 +306,65 @@ def tools_of_ones_own(world):
     check("mine" in world.sonde("-q", "opensnoop", "true", env=env).stdout, "the first folder wins")
 
 
+def counts(text):
+    """{call: (calls, errors)} of the table of calls."""
+    found = {}
+    for row in rows(text):
+        if len(row) in (5, 6) and re.fullmatch(r"[0-9.]+", row[0]) and row[-1] != "total":
+            found[row[-1]] = (int(row[3]), int(row[4]) if len(row) == 6 else 0)
+    return found
+
+
+def built_in(world, tool, *words):
+    """What the tool prints of deeds.c, each way. Its lines go to standard error, as strace's."""
+    deeds = ["getppid:2", "sleep:1"]
+    yield "PROGRAM", world.sonde(tool, *words, world.program("deeds"), *deeds).stderr
+    gate = world.path(f"gate-{tool}")
+    os.mkfifo(gate)
+    program = world.start([world.program("deeds"), f"open:{gate}", "close", *deeds], cwd=world.home)
+    wait_until(lambda: pathlib.Path(f"/proc/{program.pid}/wchan").read_text() == "wait_for_partner", what="the program waits")
+    sonde = world.start_sonde(tool, *words, "-p", program.pid)
+    wait_until(lambda: attached_to(sonde, program.pid) and at_rest(sonde), what="it is traced")
+    with open(gate, "wb"):
+        pass
+    yield "-p", world.finish(sonde).stderr
+    if works_on_machine(world):
+        sonde = start_whole(world, tool, words)
+        world.run([world.program("deeds"), *deeds], cwd=world.home)
+        yield "machine", stop_tracing(world, sonde).stderr
+
+
+@scenario()
+def tool_calls(world):
+    for how, text in built_in(world, "calls", "--trace=getppid,clock_nanosleep"):
+        calls = re.findall(r"(getppid\(\)|clock_nanosleep\(.*\)) +=", text)
+        check(calls.count("getppid()") >= 2 and any("tv_nsec=1000000" in call for call in calls), f"{how}: {text}")
+        if how != "machine":
+            equal((calls.count("getppid()"), len(calls)), (2, 3), how)
+        else:
+            check(all(line.startswith("[pid ") for line in text.splitlines() if "getppid()" in line), f"whose it is, from the first line: {text}")
+    lines = world.sonde("calls", "--trace=getppid", "--format=jsonl", world.program("deeds"), "getppid:1").stdout.splitlines()
+    check(sum("getppid" in line for line in lines) >= 1 and all(line.startswith("{") for line in lines), f"JSON: {lines}")
+    check("sonde calls [OPTIONS]" in world.sonde("calls", "--help").stdout, "its help")
+
+
+@scenario()
+def tool_summary(world):
+    for how, text in built_in(world, "summary", "--trace=getppid,clock_nanosleep"):
+        found = counts(text)
+        if how == "machine":
+            check(found["getppid"][0] >= 2 and found["clock_nanosleep"][0] >= 1, f"{how}: {text}")
+        else:
+            equal(found, {"getppid": (2, 0), "clock_nanosleep": (1, 0)}, how)
+    file = world.path("there", "text")
+    deeds = [world.program("deeds"), f"open:{file}", "close", f"open:{file}.not"]
+    equal(counts(world.sonde("summary", "--trace=openat", f"--trace-path={file}", *deeds).stderr), {"openat": (1, 0)}, "of a path")
+    equal(counts(world.sonde("summary", "--trace=openat", f"--trace-path={file}.not", *deeds).stderr), {"openat": (1, 1)}, "of one that is not there")
+    equal(counts(world.sonde("--summary", "--trace=none", *deeds).stderr), {}, "of no call")
+    lines = world.sonde("summary", "--trace=getppid", "--format=jsonl", world.program("deeds"), "getppid:2").stdout.splitlines()
+    check(any('"getppid"' in line and "2" in line for line in lines), f"JSON: {lines}")
+
+
 @scenario()
 def tools_say_what_they_are(world):
     """Each tool answers to --help and has a page that man shows without a warning; the list has each of them."""
@@ -325,3 +384,7 @@ def tools_say_what_they_are(world):
         shown = world.run(["man", "--warnings", "-l", page], env={"MANWIDTH": "100", "LC_ALL": "C.UTF-8"})
         equal(shown.stderr, "", f"warnings on the page of {name}")
         check(f"sonde-{name}" in shown.stdout, f"the page of {name}")
+    for name in ("calls", "summary"):
+        page = world.path(f"sonde-{name}.1", world.sonde(name, "--help=man").stdout)
+        equal(world.run(["man", "--warnings", "-l", page], env={"MANWIDTH": "100", "LC_ALL": "C.UTF-8"}).stderr, "", f"warnings on the page of {name}")
+    equal([row[0] for row in rows(world.sonde("--help=tools").stdout)[:2]], ["calls", "summary"], "the first two of the list")

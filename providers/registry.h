@@ -24,10 +24,11 @@
   X(plockstat)                                 \
   X(tcl)                                       \
   X(mysql)                                     \
+  X(javascript)                                \
   X(pid)
 
 /// Those of them whose names the probes of programs have, too.
-#define SONDE_PROVIDERS_OF_PROGRAMS(X) X(tcl) X(mysql)
+#define SONDE_PROVIDERS_OF_PROGRAMS(X) X(tcl) X(mysql) X(javascript)
 
 namespace sonde {
 

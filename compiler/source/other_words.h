@@ -181,9 +181,6 @@ inline constexpr OtherWord kOtherWords[] = {
      "-XX:+ExtendedDTraceProbes"},
     {OtherWord::Kind::Provider, "hotspot_jni*",
      "libjvm.so has them, and java loads it while it starts: -Z waits for it"},
-    {OtherWord::Kind::Provider, "javascript*",
-     "no JavaScript engine of today has them; functions that node compiles: node --perf-basic-prof, then "
-     "pid$target:perf*:*NAME*:entry with -p"},
     {OtherWord::Kind::Provider, "libc*", "functions of the C library: pid$target:libc:FUNCTION:entry"},
     {OtherWord::Kind::Provider, "mib", "the kernel's counters: cat /proc/net/snmp; calls: syscall::sendto:entry"},
     {OtherWord::Kind::Provider, "mysql*",

@@ -37,13 +37,13 @@ def strace():
 
 
 def lines_of_files(world, tool, options, command, by_chance):
-    """The lines of each thread, by -ff: no line needs a number."""
+    """The lines of each thread, by -ff: no line needs a number. In the order of the lines, because the numbers of threads begin anew."""
     folder = pathlib.Path(world.path("work/x")).parent
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     result = world.run([*tool, *options, "-ff", "-o", folder / "out", *command], cwd=folder)
-    files = sorted(folder.glob("out.*"), key=lambda file: int(file.suffix[1:]))
-    lines = [[masked(line) for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith(by_chance)] for file in files]
+    files = folder.glob("out.*")
+    lines = sorted([masked(line) for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith(by_chance)] for file in files)
     # SIGCHLD comes before or after a call
     return result.status, [(list(filter(is_call, of_thread)), [line for line in of_thread if not is_call(line)]) for of_thread in lines]
 

@@ -702,6 +702,28 @@ void sonde_writer_wake(struct sonde_writer *writer)
 }
 
 /**
+ * sonde_writer_urge() - have a record read soon
+ * @writer: in a firing
+ *
+ * A copied stack is walked by what the process has mapped, which is gone when
+ * that ends. Records of the reader itself do not hurry: it would wake itself.
+ *
+ * Context: Any but NMI; preemption is off.
+ */
+void sonde_writer_urge(struct sonde_writer *writer)
+{
+	lockdep_assert_preemption_disabled();
+	if (writer->policy != SONDE_POLICY_SWITCH ||
+	    current->tgid == writer->session->opener)
+		return;
+	buffer_refresh_tail(writer);
+	if (writer->woken_at == writer->tail)
+		return;
+	writer->woken_at = writer->tail;
+	irq_work_queue(&writer->wake);
+}
+
+/**
  * sonde_writer_make_room() - sonde_writer_reserve() near the end of the ring,
  * or if it is full
  * @writer: in a firing

@@ -21,6 +21,7 @@ void sonde_writer_refuse(struct sonde_session *session,
 struct sonde_record *sonde_writer_make_room(struct sonde_writer *writer,
 					    u32 bytes);
 void sonde_writer_put(struct sonde_writer *writer, u32 bytes);
+void sonde_writer_urge(struct sonde_writer *writer);
 void sonde_writer_wake(struct sonde_writer *writer);
 void sonde_writer_drop(struct sonde_writer *writer, u64 records);
 

@@ -350,6 +350,7 @@ void sonde_fire_user(struct sonde_firing *firing,
 	if (may_wait)
 		defer_keep(firing, needs, &kept);
 	defer_watch(NULL, 0, may_wait);
+	firing->stack_bytes = ecb->program->stack_bytes;
 	record = sonde_writer_reserve(firing->writer, ecb->program->reserve);
 	bytes = sonde_run_ecb(firing, ecb->program, record);
 	if (unlikely(defer_unwatch())) {
@@ -358,9 +359,13 @@ void sonde_fire_user(struct sonde_firing *firing,
 			sonde_writer_drop(firing->writer, 1); /* no memory */
 		return;
 	}
-	if (bytes)
-		sonde_publish(firing, firing->writer, ecb, record, bytes,
-			      sonde_firing_time(firing));
+	if (!bytes)
+		return;
+	sonde_publish(firing, firing->writer, ecb, record, bytes,
+		      sonde_firing_time(firing));
+	/* such a program sets `lacks` */
+	if (firing->stack_bytes && (firing->lacks & SONDE_RECORD_STACKS_COPIED))
+		sonde_writer_urge(firing->writer);
 }
 
 static bool defer_is_there(u64 address, u32 length)
@@ -486,6 +491,7 @@ static enum outcome defer_run_one(struct sonde_deferred *deferred,
 		return DONE;
 	defer_keep(firing, needs, &kept);
 	defer_watch(deferred->bad, deferred->bad_count, deferred->left);
+	firing->stack_bytes = 0; /* here it can be walked */
 	record = sonde_writer_reserve(writer, ecb->program->reserve);
 	bytes = sonde_run_ecb(firing, ecb->program, record);
 	missed = defer_unwatch();

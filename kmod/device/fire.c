@@ -14,6 +14,9 @@
  *                 impossible, the load faults
  *   paths         need locks that are not safe against interrupts (fs->lock,
  *                 rename_lock); with interrupts off they fault, too
+ *   user stacks   are walked by the tables of the program where mappings may be
+ *                 looked up, and the firing can be deferred; else they are
+ *                 copied, for the reader to walk
  *   kernel threads have no user memory and no user registers
  *
  * Nothing is read back from the ring, because the reader can change it.
@@ -58,6 +61,7 @@
 #include "kmod/device/spares.h"
 #include "kmod/device/timer.h"
 #include "kmod/device/writer.h"
+#include "kmod/shared/copied_stack.h"
 
 #define FRAME_MAX BIT_ULL(24) /* maximal size of a stack frame, in bytes */
 #define PSARGS_MAX 80u
@@ -231,9 +235,59 @@ static int fire_walk_stack(struct sonde_firing *firing, u64 *to, u32 max,
 	return count;
 }
 
-/* Walks a stack for a record, which will tell what the stack lacks. */
+/*
+ * Whether the stack is copied: in an interrupt, or under locks of the kernel,
+ * no mapping is looked up, and nothing is waited for.
+ */
+static bool fire_must_copy(const struct sonde_firing *firing)
+{
+	return firing->stack_bytes && firing->regs &&
+	       sonde_is_native(firing->regs) && fire_has_user_memory() &&
+	       (!in_task() || this_cpu_read(sonde_under_locks));
+}
+
+/* The main thread's stack ends where the program's arguments begin. */
+static u64 fire_stack_end(u64 from, u64 bytes)
+{
+	u64 start = current->mm->start_stack & ~7ull;
+
+	return from < start ? min(from + bytes, start) : from + bytes;
+}
+
+/*
+ * Copies page by page, because the rest of an absent one is not waited for.
+ * Return: the words of struct sonde_copied_stack and of the copy.
+ */
+static u32 fire_copy_stack(struct sonde_firing *firing, u64 *to, u32 max)
+{
+	struct sonde_copied_stack *copied = (void *)to;
+	u64 at = sonde_sp(firing->regs) & ~7ull;
+	/* a record that is as long as the ring would never fit */
+	u64 end = fire_stack_end(at, min_t(u64, firing->stack_bytes,
+					   firing->writer->size / 4));
+	u8 *bytes = (u8 *)(copied + 1);
+	u32 piece;
+
+	copied->frames = max;
+	copied->at_edge = firing->start.at_edge;
+	copied->registers = *firing->regs;
+	for (; at < end; at += piece, bytes += piece) {
+		piece = min_t(u64, end - at, PAGE_SIZE - offset_in_page(at));
+		if (sonde_read_present(at, bytes, piece))
+			break;
+	}
+	firing->lacks |= SONDE_RECORD_STACKS_COPIED;
+	return (u64 *)bytes - to;
+}
+
+/*
+ * Captures a stack for a record, whose flags will tell what the stack lacks, or
+ * that it is a copy. Return: the number of words.
+ */
 int sonde_capture_stack(struct sonde_firing *firing, u64 *to, u32 max)
 {
+	if (fire_must_copy(firing))
+		return fire_copy_stack(firing, to, max);
 	return fire_walk_stack(firing, to, max, &firing->lacks);
 }
 

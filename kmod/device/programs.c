@@ -30,10 +30,13 @@
 #include "kmod/device/session.h"
 #include "kmod/device/spares.h"
 #include "kmod/device/taps.h"
+#include "kmod/shared/copied_stack.h"
 
 #define ECBS_MAX 4096u /* of a probe */
 #define COST_RUN 16u /* of a program without instructions, which makes a record */
 #define COST_ABSENT 64u /* of a load of absent memory: an exception */
+#define COST_COPY (COST_ABSENT + 32 + SONDE_STACK_BYTES / 16) /* of a stack */
+#define STACKS_MOST (4 * SONDE_STACK_BYTES) /* that a record has copied */
 
 /* The maximal cost of one instruction; the depth of the stack is added separately. */
 static u32 program_cost_of(const struct sonde_dif_insn *insn)
@@ -55,8 +58,8 @@ static u32 program_cost_of(const struct sonde_dif_insn *insn)
 		return 256;
 	case SONDE_DIF_PROGENY:
 		return SONDE_DIF_ANCESTORS;
-	case SONDE_DIF_CAPSTACK:
-		return SONDE_WALK_COST(insn->i);
+	case SONDE_DIF_CAPSTACK: /* walked or copied */
+		return max(SONDE_WALK_COST(insn->i), COST_COPY);
 	case SONDE_DIF_CAPKSTACK:
 		return 16 * insn->i;
 	case SONDE_DIF_VAR:
@@ -82,6 +85,39 @@ static u32 program_cost_of_all(const struct sonde_dif_program *view, u32 needs)
 	}
 	/* the stack is walked only once */
 	return depth ? cost + SONDE_WALK_COST(SONDE_DIF_MAX_FRAMES) : cost;
+}
+
+static u32 program_count_stacks(const struct sonde_dif_program *view)
+{
+	u32 count = 0, n;
+
+	for (n = 0; n < view->length; n++)
+		count += view->insns[n].op == SONDE_DIF_CAPSTACK;
+	return count;
+}
+
+/*
+ * Makes room for copies of user stacks, if the session can have taps whose
+ * firings can only copy them (sonde_capture_stack()).
+ */
+static void program_reserve(const struct sonde_session *session,
+			    struct sonde_program *program)
+{
+	u32 stacks = session->perfmon ? program_count_stacks(&program->view) : 0;
+	u32 room = program->view.record_max;
+
+	BUILD_BUG_ON(sizeof(struct sonde_copied_stack) % 8);
+	if (stacks) {
+		program->stack_bytes = round_down(
+			min(SONDE_STACK_BYTES, STACKS_MOST / stacks), 8);
+		room += stacks * (sizeof(struct sonde_copied_stack) +
+				  program->stack_bytes);
+	}
+	if (room > SONDE_RECORD_MAX) { /* they are walked by frame pointers */
+		program->stack_bytes = 0;
+		room = program->view.record_max;
+	}
+	program->reserve = ALIGN(room, 8);
 }
 
 static int program_check_texts(u32 texts, char *why)
@@ -178,15 +214,16 @@ int sonde_program_load(struct sonde_session *session, u32 id, const void *bytes,
 	err = program_check_texts(needs.texts, why);
 	if (!err && needs.kernel)
 		err = sonde_kernel_check(session, why);
-	if (!err)
-		err = sonde_buffers_scratch(session, program->view.record_max);
+	if (err)
+		goto out_free;
+	program_reserve(session, program);
+	err = sonde_buffers_scratch(session, program->reserve);
 	if (err)
 		goto out_free;
 	program->needs = needs.ready;
 	program->cost = program_cost_of_all(&program->view, needs.ready);
 	if (needs.frames) /* stacks are printed when their processes have ended */
 		sonde_mappings_keep(session);
-	program->reserve = ALIGN(program->view.record_max, 8);
 	program->empty = program->view.length == 1 && !program->view.slots &&
 			 program->view.insns[0].op == SONDE_DIF_RECORD;
 	if (!program->empty && session->perfmon)

@@ -131,7 +131,8 @@ struct sonde_writer {
 struct sonde_program {
 	struct sonde_dif_program view;
 	u32 needs; /* enum sonde_need, one bit each */
-	u32 reserve; /* bytes: record_max, rounded up */
+	u32 reserve; /* bytes: record_max, and room for copied stacks */
+	u32 stack_bytes; /* of each user stack, that are copied; 0: none is */
 	u32 cost; /* maximal cost of a run, in plain instructions */
 	u32 (*run)(struct sonde_firing *firing, struct sonde_record *record);
 	struct bpf_prog *native; /* of run; NULL: it is interpreted */
@@ -372,7 +373,8 @@ struct sonde_firing {
 	u64 fault_address;
 	u32 used; /* bytes of the record */
 	u32 faulted; /* a load faulted, and no capture has taken the fault over */
-	u32 lacks; /* of the user stacks in the record: SONDE_RECORD_STACK_... */
+	u32 lacks; /* of the user stacks in the record: SONDE_RECORD_STACK... */
+	u32 stack_bytes; /* as of the program, if that reads user memory */
 	u64 args[SONDE_DIF_ARGS];
 };
 

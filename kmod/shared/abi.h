@@ -20,7 +20,7 @@
 #include "kmod/shared/leave.h"
 #include "kmod/shared/location.h"
 
-#define SONDE_ABI_VERSION 7u
+#define SONDE_ABI_VERSION 8u
 #define SONDE_PATH_MAX 4096u
 #define SONDE_COUNTERS_MAX 4u /* of a tap */
 

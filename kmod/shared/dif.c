@@ -707,7 +707,7 @@ static void capture_stack(struct run *run, int kernel, uint32_t slot,
 		fault_slot(run, slot, 0);
 		return;
 	}
-	if ((uint32_t)frames > max)
+	if (kernel && (uint32_t)frames > max)
 		frames = (int)max;
 	end_span(run, slot, 8u * (uint32_t)frames, 8u * (uint32_t)frames);
 }

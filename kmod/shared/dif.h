@@ -208,7 +208,8 @@ struct sonde_dif_env {
 	uint64_t (*descends)(sonde_dif_context *thread, uint64_t pid);
 	/* as read_text */
 	int (*text)(sonde_dif_context *thread, uint32_t which, uint64_t operand, char *to, uint32_t max);
-	/* writes up to `max` program counters; returns how many */
+	/* writes up to `max` program counters; returns how many. Or struct sonde_copied_stack and what it has copied, if the
+	 * caller has made room for it; returns how many words, at least those of the struct */
 	int (*stack)(sonde_dif_context *thread, uint64_t *to, uint32_t max);
 	/* as the first two and stack(), for the kernel; NULL where the kernel must not be read: a fault */
 	int (*read_kernel)(sonde_dif_context *thread, uint64_t address, void *to, uint32_t length);

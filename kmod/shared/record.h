@@ -63,7 +63,7 @@ enum sonde_record_flags {
 	SONDE_RECORD_PADDING = 1, /* only size and flags are valid */
 	SONDE_RECORD_PREDICATE_FAULT = 2, /* the fire part's filter faulted; slot 0 = address */
 	SONDE_RECORD_HELD = 4, /* the thread waits for a release */
-	SONDE_RECORD_STACKS_COPIED = 16, /* slots of user stacks have what a walk needs: the source finishes the record before it is checked */
+	SONDE_RECORD_STACKS_COPIED = 16, /* slots of user stacks have what a walk needs (copied_stack.h): the source finishes the record before it is checked */
 	SONDE_RECORD_UNNAMED_CALL = 8, /* `probe` is the number of a system call without a name; the probe is that of the epid */
 };
 

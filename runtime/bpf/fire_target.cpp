@@ -8,10 +8,10 @@
 #include <bit>
 #include <cerrno>
 
+#include "kmod/shared/copied_stack.h"
 #include "kmod/shared/event.h"
 #include "runtime/bpf/arch.h"
 #include "runtime/bpf/code.h"
-#include "runtime/bpf/copied_stack.h"
 #include "runtime/bpf/fold_code.h"
 #include "runtime/bpf/path_code.h"
 #include "runtime/bpf/record_code.h"
@@ -656,7 +656,7 @@ uint32_t locals_of(const sonde_dif_program& fire) {
 
 /// The bytes of the longest record: fire.record_max counts a stack as one that has been walked.
 uint32_t longest_record(const sonde_dif_program& fire, uint32_t stacks) {
-  return fire.record_max + stacks * static_cast<uint32_t>(sizeof(CopiedStack) + kStackBytes);
+  return fire.record_max + stacks * static_cast<uint32_t>(sizeof(sonde_copied_stack) + SONDE_STACK_BYTES);
 }
 
 /// Instructions that a fire part may become, at most.

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "kmod/shared/copied_stack.h"
 #include "runtime/bpf/code.h"
-#include "runtime/bpf/copied_stack.h"
 #include "runtime/bpf/hooks.h"
 #include "runtime/bpf/record_code.h"
 
@@ -105,16 +105,16 @@ void walk(L* l, int32_t frames, LoadStart load_start) {
   if (!is_sample) leave_out(l, callers(l), kOwnFrames, frames, load_start);
 }
 
-/// Begins the span with struct CopiedStack. R3 = the thread's registers.
+/// Begins the span with struct sonde_copied_stack. R3 = the thread's registers.
 void copy_registers(L* l, const In* in) {
   load_used(l, R1);
   sonde_lower_stx(l, BPF_W, kRing, R1, kStackSlot);
   sonde_lower_mov(l, R2, R1);
-  sonde_lower_alu_imm(l, BPF_ADD, R2, sizeof(CopiedStack));
+  sonde_lower_alu_imm(l, BPF_ADD, R2, sizeof(sonde_copied_stack));
   sonde_lower_stx(l, BPF_W, kRing, R2, kUsed);
   sonde_lower_alu(l, BPF_ADD, R1, kRecord);
   sonde_lower_st(l, BPF_DW, R1, 0, in->i);  // frames, and at_edge
-  sonde_lower_alu_imm(l, BPF_ADD, R1, offsetof(CopiedStack, registers));
+  sonde_lower_alu_imm(l, BPF_ADD, R1, offsetof(sonde_copied_stack, registers));
   sonde_lower_mov_imm(l, R2, sizeof(pt_regs));
   call_helper(l, BPF_FUNC_probe_read_kernel);
 }
@@ -130,8 +130,8 @@ void find_stack(L* l) {
   sonde_lower_ldx(l, BPF_DW, R2, R2, member(l, "mm_struct", "start_stack"));
   sonde_lower_alu(l, BPF_SUB, R2, R1);
   sonde_lower_alu_imm(l, BPF_AND, R2, -8);
-  const uint32_t near = sonde_lower_branch_imm(l, BPF_JLE, R2, kStackBytes);
-  sonde_lower_mov_imm(l, R2, kStackBytes);
+  const uint32_t near = sonde_lower_branch_imm(l, BPF_JLE, R2, SONDE_STACK_BYTES);
+  sonde_lower_mov_imm(l, R2, SONDE_STACK_BYTES);
   sonde_lower_land(l, near);
   sonde_lower_stx(l, BPF_W, kRing, R2, kStackLeft);
 }
@@ -201,7 +201,7 @@ void capture_user_stack(L* l, const In* in) {
   const uint32_t none = may_lack ? sonde_lower_branch_imm(l, BPF_JEQ, R3, 0) : 0;
   copy_registers(l, in);
   find_stack(l);
-  std::array<Ends, kStackBytes / kPage + 1> ends;
+  std::array<Ends, SONDE_STACK_BYTES / kPage + 1> ends;
   for (Ends& one : ends) one = copy_piece(l);
   for (const Ends& one : ends) {
     sonde_lower_land(l, one.none);

@@ -54,9 +54,9 @@ void CopiedStacks::finish(sonde_record& record, std::span<const uint8_t> kinds) 
   for (uint32_t slot = 0; slot < record.slots; slot++) {
     const uint32_t offset = SONDE_SPAN_OFFSET(record.slot[slot]), length = SONDE_SPAN_LENGTH(record.slot[slot]);
     if (kinds[slot] != SONDE_SLOT_STACK || (record.faults >> slot & 1) != 0) continue;
-    if (length < sizeof(bpf::CopiedStack) || offset > record.size || length > record.size - offset) continue;
+    if (length < sizeof(sonde_copied_stack) || offset > record.size || length > record.size - offset) continue;
     auto* bytes = reinterpret_cast<uint8_t*>(&record) + offset;
-    const auto& copied = *reinterpret_cast<const bpf::CopiedStack*>(bytes);
+    const auto& copied = *reinterpret_cast<const sonde_copied_stack*>(bytes);
     const uint32_t count = walk(record, copied, {bytes + sizeof copied, length - sizeof copied});
     std::memcpy(bytes, frames_.data(), count * sizeof(uint64_t));
     record.slot[slot] = SONDE_SPAN(offset, count * sizeof(uint64_t));
@@ -70,7 +70,7 @@ CopiedStacks::Process& CopiedStacks::process_of(uint32_t pid) {
 
 /// Returns the number of frames, which are in frames_; at most as many as the copy has room for. Says in the record's flags
 /// what the stack lacks, if the process could be read, and the walk needed no more of the stack than was copied.
-uint32_t CopiedStacks::walk(sonde_record& record, const bpf::CopiedStack& copied, std::span<const uint8_t> stack) {
+uint32_t CopiedStacks::walk(sonde_record& record, const sonde_copied_stack& copied, std::span<const uint8_t> stack) {
   const machine::Registers registers = registers_of(copied.registers);
   const auto room = static_cast<uint32_t>((sizeof copied + stack.size()) / sizeof(uint64_t));
   frames_.resize(std::min({copied.frames, room, SONDE_DIF_MAX_FRAMES}));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Walks the stacks that programs in the kernel have copied into records
+// Walks the stacks that firings in the kernel have copied into records
 //
 //   record: registers, bytes of the stack --> guard::Unwinder, by frame information --> record: program counters
 //
 // The frame information is read from the process, or if that has ended, from the files that it had mapped. So a record is
-// best read soon: programs wake the reader for each one that has a stack.
+// best read soon: the reader is woken for each one that has a stack.
 #pragma once
 
 #include <list>
@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "kmod/shared/copied_stack.h"
 #include "runtime/abi/requests.h"
-#include "runtime/bpf/copied_stack.h"
 #include "runtime/guard/unwind.h"
 
 namespace sonde {
@@ -35,7 +35,7 @@ class CopiedStacks {
     bool looked = false;
   };
   Process& process_of(uint32_t pid);
-  uint32_t walk(sonde_record& record, const bpf::CopiedStack& copied, std::span<const uint8_t> stack);
+  uint32_t walk(sonde_record& record, const sonde_copied_stack& copied, std::span<const uint8_t> stack);
   bool read_file(const Process& process, uint64_t address, void* to, size_t length);
   static void look(uint32_t pid, Process& process);
   bool note_mappings(const sonde_record& record, Process& process);

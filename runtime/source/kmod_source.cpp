@@ -6,8 +6,8 @@
 //                   <-- read(): events ----------
 //     MappedRing    <======= mmap, one a CPU ===>  writers
 //
-// Two things are done here, not in the module: HeldPrograms starts programs and holds them, and process_vm_readv(2) and
-// process_vm_writev(2) access memory. Targets of attach() are never stopped: they run on, and the module reports
+// Three things are done here, not in the module: HeldPrograms starts programs and holds them; process_vm_readv(2) and
+// process_vm_writev(2) access memory; and CopiedStacks walks the user stacks that the module could only copy. Targets of attach() are never stopped: they run on, and the module reports
 // nothing of them until go().
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -24,6 +24,7 @@
 #include "kmod/shared/tracepoint.h"
 #include "runtime/process/tracepoints.h"
 #include "runtime/source/client.h"
+#include "runtime/source/copied_stacks.h"
 #include "runtime/source/held_programs.h"
 #include "runtime/source/own_rights.h"
 #include "runtime/source/readiness.h"
@@ -187,7 +188,10 @@ class KmodSource final : public SourceClient {
         there{reinterpret_cast<void*>(address), from.size()};
     return moved_all(process_vm_writev(static_cast<pid_t>(pid), &here, 1, &there, 1, 0), from.size(), pid);
   }
+  /// Only of a session that sees every process: for others the module copies no stack.
+  void finish_record(sonde_record& record, std::span<const uint8_t> kinds) override { stacks_.finish(record, kinds); }
   Result<std::optional<SourceEvent>> next_event() override {
+    if (auto seen = stacks_.take_mapping()) return std::optional<SourceEvent>(std::move(*seen));
     auto event = SourceClient::next_event();
     if (!event || !*event) return event;
     if (const auto* gone = std::get_if<TargetGone>(&**event)) programs_.reap(gone->pid);
@@ -224,6 +228,7 @@ class KmodSource final : public SourceClient {
   std::unique_ptr<CTypes> kernel_;  ///< null: not asked yet
   Device& device_;
   HeldPrograms programs_;
+  CopiedStacks stacks_;
   std::deque<uint32_t> spawned_;  ///< pids that spawned() has not returned yet
 };
 

@@ -4,8 +4,11 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sys/uio.h>
 
 #include "child.h"
+#include "kmod/shared/copied_stack.h"
+#include "kmod/shared/stack_flags.h"
 
 #define PERIOD 2000000 /* ns */
 
@@ -119,6 +122,69 @@ static void profile(int targeted)
 	close_client(&c);
 }
 
+static uint64_t alike, unlike;
+
+/* A sample has a copy of the stack, which does not change in the loop. */
+static void see_stack(const struct sonde_record *record)
+{
+	const uint8_t *span = (const uint8_t *)record +
+			      SONDE_SPAN_OFFSET(record->slot[0]);
+	uint64_t length = SONDE_SPAN_LENGTH(record->slot[0]), from, pc;
+	const struct sonde_copied_stack *copied = (const void *)span;
+	static uint8_t there[SONDE_STACK_BYTES];
+	struct iovec to = { there }, of = {};
+
+	if (length < sizeof(*copied) + 64 ||
+	    length > sizeof(*copied) + SONDE_STACK_BYTES ||
+	    record->flags != SONDE_RECORD_STACKS_COPIED || record->faults ||
+	    copied->frames != 20 || copied->at_edge) {
+		unlike++;
+		return;
+	}
+	from = copied->registers.rsp & -8ul;
+	pc = copied->registers.rip;
+	to.iov_len = of.iov_len = length - sizeof(*copied);
+	of.iov_base = (void *)from;
+	if (pc - (uintptr_t)busy_loop >= 64)
+		return; /* it is on its way there */
+	samples++;
+	alike += process_vm_readv(only, &to, 1, &of, 1, 0) == (ssize_t)to.iov_len &&
+		 !memcmp(there, copied + 1, to.iov_len);
+}
+
+/* @bytes: of a ring; in a small one the copies are shorter. */
+static void stacks(uint64_t bytes)
+{
+	static const struct sonde_dif_insn code[] = {
+		{ SONDE_DIF_CAPSTACK, 0, 0, 0, 20 },
+		{ .op = SONDE_DIF_RECORD },
+	};
+	static const uint8_t kinds[] = { SONDE_SLOT_STACK };
+	struct sonde_tap tap = { .kind = SONDE_TAP_PROFILE, .offset = PERIOD };
+	struct child child;
+	struct client c;
+
+	clear();
+	alike = unlike = 0;
+	GRANTED(&c, open_session(&c, bytes));
+	GRANTED(&c, load_kinds(&c, 1, INSNS(code), 1, kinds));
+	child = spinner(&c, 1);
+	only = child.pid;
+	GRANTED(&c, attach(&c, child.pid));
+	GRANTED(&c, arm(&c, 1, tap, NULL));
+	go(&c);
+	for (int turn = 0; turn < 3000 && samples < 20; turn++) {
+		usleep(10000);
+		drain(&c, see_stack);
+	}
+	CHECK(samples >= 20 && alike == samples && !unlike,
+	      "rings of %lu bytes: %lu samples, %lu alike, %lu of another form",
+	      bytes, samples, alike, unlike);
+	kill(child.pid, SIGKILL);
+	CHECK_KILLED(&child);
+	close_client(&c);
+}
+
 /* One firing per period on the whole machine: never more than the time allows. */
 static void tick(void)
 {
@@ -193,6 +259,8 @@ int main(void)
 {
 	profile(0);
 	profile(1);
+	stacks(1 << 20);
+	stacks(4096);
 	tick();
 	too_much();
 	return verdict("timers");

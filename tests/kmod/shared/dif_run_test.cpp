@@ -323,6 +323,20 @@ TEST(DifRun, CapturesStacks) {
   EXPECT_EQ(failed.slot(0), 0u);
 }
 
+/// A copy has more words than frames are wanted; whoever makes it has room for that.
+TEST(DifRun, CapturesCopiedStacks) {
+  FakeThread thread;
+  thread.stack.assign(100, 0x1122334455667788);
+  thread.stack_copied = true;
+  Program copies =
+      program({insn(SONDE_DIF_CAPSTACK, 0, 0, 0, 2), li(1, 5), capw(1, 1)}, {SONDE_SLOT_STACK, SONDE_SLOT_WORD});
+  copies.raw.record_max += 98 * 8;
+  const Outcome result = run(copies, thread);
+  EXPECT_EQ(result.span(0).size(), 800u);
+  EXPECT_EQ(result.slot(1), 5u);
+  EXPECT_EQ(result.size, copies.raw.record_max);
+}
+
 TEST(DifRun, ReadsTheKernel) {
   FakeThread thread;
   thread.kernel_stack = {11, 22, 33};

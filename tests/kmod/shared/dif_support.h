@@ -43,7 +43,7 @@ struct FakeThread {
   std::map<uint32_t, uint64_t> variables;
   std::map<uint32_t, std::string> texts;
   std::vector<uint64_t> stack, kernel_stack;
-  bool stack_fails = false;
+  bool stack_fails = false, stack_copied = false;
   std::string execname = "cat";
   uint64_t args[SONDE_DIF_ARGS] = {};
   uint64_t locals[SONDE_DIF_LOCALS] = {};
@@ -90,7 +90,8 @@ inline const sonde_dif_env& fake_env() {
       .stack =
           [](void* thread, uint64_t* to, uint32_t max) {
             if (fake(thread).stack_fails) return -1;
-            const auto n = std::min<size_t>(fake(thread).stack.size(), max);
+            const size_t most = fake(thread).stack_copied ? fake(thread).stack.size() : max;
+            const auto n = std::min<size_t>(fake(thread).stack.size(), most);
             std::copy_n(fake(thread).stack.begin(), n, to);
             return static_cast<int>(n);
           },

@@ -15,7 +15,7 @@
 #include <sstream>
 #include <thread>
 
-#include "runtime/bpf/copied_stack.h"
+#include "kmod/shared/copied_stack.h"
 #include "runtime/process/cgroups.h"
 #include "runtime/process/namespaces.h"
 #include "tests/runtime/bpf/kernel_run.h"
@@ -470,10 +470,10 @@ TEST_F(InKernel, UserStack) {
   EXPECT_EQ(record.faults, 0u);
   EXPECT_EQ(record.flags, SONDE_RECORD_STACKS_COPIED);
   const uint32_t offset = SONDE_SPAN_OFFSET(record.slot[0]), length = SONDE_SPAN_LENGTH(record.slot[0]);
-  ASSERT_GT(length, sizeof(CopiedStack) + 64);
+  ASSERT_GT(length, sizeof(sonde_copied_stack) + 64);
   ASSERT_LE(offset + length, record.size);
   const auto* bytes = reinterpret_cast<const char*>(&record) + offset;
-  const auto& copied = *reinterpret_cast<const CopiedStack*>(bytes);
+  const auto& copied = *reinterpret_cast<const sonde_copied_stack*>(bytes);
   EXPECT_EQ(copied.frames, 20u);
   EXPECT_NE(copied.registers.rip, 0u);
   const uint64_t end = (copied.registers.rsp & ~7ull) + length - sizeof copied;

@@ -22,7 +22,8 @@
  * Nothing is read back from the ring, because the reader can change it.
  *
  * self-> variables are looked up by the thread's task pointer, allocated at the
- * first firing that needs them, and freed when the thread ends.
+ * first firing that needs them, and freed with the task: a thread that ends
+ * gives its CPU away several times, and fires there, after sched_process_exit.
  */
 #include <linux/cgroup.h>
 #include <linux/cred.h>
@@ -720,9 +721,7 @@ static noinline u64 *fire_make_thread(struct sonde_session *session)
 	struct sonde_thread *thread = NULL;
 	unsigned long flags;
 
-	/* a thread that ends may have been forgotten already */
-	if (!in_task() || ((current->flags & PF_EXITING) &&
-			   (under_locks || !current->mm)))
+	if (!in_task())
 		return NULL;
 	if (!under_locks) {
 		thread = sonde_alloc_within(&session->account->fired,
@@ -744,9 +743,9 @@ static noinline u64 *fire_make_thread(struct sonde_session *session)
 }
 
 /**
- * sonde_thread_forget() - free the self-> variables of a thread that ends
+ * sonde_thread_forget() - free the self-> variables of a thread
  * @session: any
- * @task: the current task
+ * @task: it runs nothing any more
  *
  * Context: Any. Does not sleep.
  */

@@ -5,6 +5,7 @@
  *   task_newtask     CREATE, LWP_CREATE; START, LWP_START by a task work in the
  *                    new thread
  *   sched_process_exec, sched_process_exit
+ *   sched_process_free   none; a thread's variables end there
  *   signal_generate  SIGNAL_SEND; SIGNAL_DISCARD if it is ignored at once
  *   signal_deliver   SIGNAL_DELIVER; SIGNAL_DISCARD if it is ignored then
  *
@@ -185,9 +186,14 @@ static void point_probe_exit(void *data, struct task_struct *task)
 			point_fire_end(&firing, SONDE_TAP_EXIT,
 				       sonde_exit_status());
 	}
-	sonde_thread_forget(session, current);
 	sonde_reenter_forget(session);
 	preempt_enable_notrace();
+}
+
+/* Nothing fires in the task any more. */
+static void point_probe_free(void *data, struct task_struct *task)
+{
+	sonde_thread_forget(data, task);
 }
 
 static bool point_is_plain(const struct kernel_siginfo *info)
@@ -348,6 +354,7 @@ static struct point {
 			       BIT(SONDE_TAP_EXEC_SUCCESS) },
 	[SONDE_POINT_EXIT] = { "sched_process_exit", point_probe_exit,
 			       KINDS_EXIT },
+	[SONDE_POINT_FREE] = { "sched_process_free", point_probe_free, 0 },
 	[SONDE_POINT_SIGNAL_GENERATE] = { "signal_generate",
 					  point_probe_generate,
 					  KINDS_GENERATE },
@@ -389,7 +396,7 @@ static u32 points_wanted(struct sonde_session *session)
 		wanted |= BIT(SONDE_POINT_NEWTASK);
 	xa_for_each(&session->programs, id, program)
 		if (program->needs & SONDE_NEED_THREAD)
-			wanted |= BIT(SONDE_POINT_EXIT);
+			wanted |= BIT(SONDE_POINT_FREE);
 	return wanted;
 }
 

@@ -423,7 +423,8 @@ static DEFINE_SPINLOCK(deaths_lock);	/* protects both */
  * the result is wrong if more than DEATHS other processes end between two
  * threads of a process.
  *
- * Context: Probe of sched_process_exit.
+ * Context: The hook on taskstats_exit(), or a probe of sched_process_exit;
+ * preemption is off.
  */
 bool sonde_finder_is_last(void)
 {

@@ -6,9 +6,9 @@
  *             means: a kprobe on perf_event_mmap(), which the kernel calls
  *             for each such mapping
  *   had       a process ends: a hook on taskstats_exit(), the last place where
- *             its mappings exist; or it replaces its program: a hook on
- *             begin_new_exec(), which a call that fails for a user's reasons
- *             does not reach
+ *             its mappings exist, so threads that end fire there, too; or it
+ *             replaces its program: a hook on begin_new_exec(), which a call
+ *             that fails for a user's reasons does not reach
  *   becomes   a process is about to run another program, which is not
  *             mapped yet: a hook on security_bprm_committing_creds()
  *
@@ -35,6 +35,9 @@
 #include "kmod/core/hooks.h"
 
 #define LOCK_ATTEMPTS 10u /* a tick apart */
+
+void (*sonde_ends)(void);
+int sonde_ends_wanted;
 
 static u32 users; /* number of finders that want them; under finders_lock */
 static const bool *kprobes_disarmed __ro_after_init; /* NULL: not known */
@@ -295,11 +298,17 @@ unsigned long sonde_hook_replaces(struct sonde_args *args)
 	return sonde_body(SONDE_HOOK_REPLACES);
 }
 
+/* Firings come first: they have addresses in the mappings. */
 unsigned long sonde_hook_ends(struct sonde_args *args)
 {
+	bool last = (int)SONDE_ARG(args, 1);
+
 	might_sleep();
 	sonde_hooks_enter();
-	images_notify_end();
+	if (READ_ONCE(sonde_ends_wanted))
+		sonde_ends();
+	if (last)
+		images_notify_end();
 	sonde_hooks_leave();
 	return sonde_body(SONDE_HOOK_ENDS);
 }

@@ -424,7 +424,10 @@ static __always_inline bool hook_wanted(enum sonde_hook_index index,
 	case SONDE_HOOK_BECOMES:
 		return READ_ONCE(sonde_finders) && current->mm;
 	case SONDE_HOOK_ENDS:
-		return READ_ONCE(sonde_finders) && current->mm && (int)second;
+		if (!current->mm)
+			return false;
+		return READ_ONCE(sonde_ends_wanted) ||
+		       (READ_ONCE(sonde_finders) && (int)second);
 	default:
 		return sonde_find(current);
 	}

@@ -64,6 +64,13 @@ extern struct sonde_kernel sonde_kernel;
 #define SONDE_CAN_ATTACH BIT(28)	/* to trace a thread at all */
 #define SONDE_CAN_SHARE BIT(27)	/* to share the work bit of system calls with other users */
 
+/*
+ * Called in each thread that ends, while it still has its memory, if
+ * sonde_ends_wanted is not 0. May sleep.
+ */
+extern void (*sonde_ends)(void);
+extern int sonde_ends_wanted;
+
 unsigned long sonde_lookup(const char *name);
 unsigned long sonde_function(const char *name, const char *signature);
 void *sonde_function_call(const char *name, const char *signature);

@@ -4,16 +4,26 @@
  *
  *   task_newtask     CREATE, LWP_CREATE; START, LWP_START by a task work in the
  *                    new thread
- *   sched_process_exec, sched_process_exit
+ *   sched_process_exec
+ *   sched_process_exit   EXIT, LWP_EXIT, if taskstats_exit() cannot be hooked
  *   sched_process_free   none; a thread's variables end there
  *   signal_generate  SIGNAL_SEND; SIGNAL_DISCARD if it is ignored at once
  *   signal_deliver   SIGNAL_DELIVER; SIGNAL_DISCARD if it is ignored then
  *
  * While a tap needs it, a session registers a probe of its own on a tracepoint,
  * with itself as the probe's data. So the probe need not look up its session.
+ *
+ * At sched_process_exit a thread has no memory any more, up to 6.15. So EXIT
+ * and LWP_EXIT fire a little earlier, at the core's hook on taskstats_exit(),
+ * where stacks can be walked, and firings that lack memory can wait for it. That
+ * hook serves all sessions: those with such taps are in a list.
+ *
+ * Locks: session->lock > ends_lock.
  */
 #include <linux/binfmts.h>
 #include <linux/cred.h>
+#include <linux/mutex.h>
+#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -27,6 +37,7 @@
 #include "kmod/core/hooks.h"
 #include "kmod/core/memory.h"
 #include "kmod/device/account.h"
+#include "kmod/device/deferred.h"
 #include "kmod/device/fire.h"
 #include "kmod/device/reenter.h"
 #include "kmod/device/session.h"
@@ -172,20 +183,68 @@ static void point_fire_end(struct sonde_firing *firing,
 	point_fire_kind(firing, kind);
 }
 
+/* The current thread ends. Preemption is off. */
+static void point_fire_ends(struct sonde_session *session)
+{
+	struct sonde_firing firing;
+
+	if (!point_begin(&firing, session))
+		return;
+	point_fire_end(&firing, SONDE_TAP_LWP_EXIT, current->exit_code);
+	if (sonde_finder_is_last())
+		point_fire_end(&firing, SONDE_TAP_EXIT, sonde_exit_status());
+}
+
+static DEFINE_MUTEX(ends_lock); /* protects ends */
+static LIST_HEAD(ends);
+
+/* Called by the core's hook. */
+static void point_thread_ends(void)
+{
+	struct sonde_session *session;
+
+	if (current->flags & PF_KTHREAD)
+		return; /* its memory is borrowed */
+	rcu_read_lock();
+	list_for_each_entry_rcu(session, &ends, ends_node) {
+		preempt_disable_notrace();
+		point_fire_ends(session);
+		preempt_enable_notrace();
+	}
+	rcu_read_unlock();
+	sonde_run_deferred(); /* later there is no memory to bring in */
+}
+
+static bool point_can_see_ends(void)
+{
+	return !sonde_hook_missing(SONDE_HOOK_ENDS);
+}
+
+static void point_watch_ends(struct sonde_session *session, bool watches)
+{
+	if (session->sees_ends == watches)
+		return;
+	mutex_lock(&ends_lock);
+	if (watches)
+		list_add_rcu(&session->ends_node, &ends);
+	else
+		list_del_rcu(&session->ends_node);
+	WRITE_ONCE(sonde_ends_wanted, !list_empty(&ends));
+	mutex_unlock(&ends_lock);
+	session->sees_ends = watches;
+	if (!watches)
+		synchronize_rcu(); /* a thread may be at the node */
+}
+
 static void point_probe_exit(void *data, struct task_struct *task)
 {
 	struct sonde_session *session = data;
-	struct sonde_firing firing;
 
 	if (current->flags & PF_KTHREAD)
 		return;
 	preempt_disable_notrace();
-	if (point_begin(&firing, session)) {
-		point_fire_end(&firing, SONDE_TAP_LWP_EXIT, current->exit_code);
-		if (sonde_finder_is_last())
-			point_fire_end(&firing, SONDE_TAP_EXIT,
-				       sonde_exit_status());
-	}
+	if (!point_can_see_ends())
+		point_fire_ends(session);
 	sonde_reenter_forget(session);
 	preempt_enable_notrace();
 }
@@ -375,6 +434,16 @@ void sonde_points_init(void)
 
 	for (n = 0; n < SONDE_POINT_COUNT; n++)
 		points[n].tracepoint = sonde_tracepoint(points[n].name);
+	if (point_can_see_ends())
+		points[SONDE_POINT_EXIT].kinds = 0;
+	sonde_ends = point_thread_ends;
+}
+
+/* Whether the session has taps on the ends of threads that the hook serves. */
+static bool point_wants_ends(const struct sonde_session *session)
+{
+	return point_can_see_ends() && (session->tap_count[SONDE_TAP_EXIT] ||
+					session->tap_count[SONDE_TAP_LWP_EXIT]);
 }
 
 /* The tracepoints that the session needs, one bit each. */
@@ -438,6 +507,7 @@ static int point_update(struct sonde_session *session, char *why)
 			session->points &= ~BIT(n);
 		}
 	}
+	point_watch_ends(session, point_wants_ends(session));
 	return err;
 }
 
@@ -445,6 +515,7 @@ static void point_close(struct sonde_session *session)
 {
 	int n;
 
+	point_watch_ends(session, false);
 	for (n = 0; n < SONDE_POINT_COUNT; n++)
 		if (session->points & BIT(n))
 			tracepoint_probe_unregister(points[n].tracepoint,

@@ -304,6 +304,8 @@ struct sonde_session {
 	struct mutex lock; /* held during requests */
 	bool greeted;
 	u32 points; /* registered tracepoints, one bit each */
+	struct list_head ends_node; /* of sessions that fire where threads end */
+	bool sees_ends; /* it is one of them */
 	u32 tap_count[SONDE_TAP_KIND_COUNT];
 	struct xarray programs, probes, ecbs, taps;
 	struct xarray places; /* number of taps at each place of sites.c, held ones, too */

@@ -146,7 +146,8 @@ static bool target_becomes(void *data, const struct linux_binprm *program)
 /**
  * sonde_exit_status() - the exit status of the current process
  *
- * Context: Probe of sched_process_exit, in the last thread.
+ * Context: The last thread ends: the hook on taskstats_exit(), or a probe of
+ * sched_process_exit.
  * Return: the status that wait() will return.
  */
 int sonde_exit_status(void)

@@ -334,8 +334,13 @@ static void see_faults(const struct sonde_record *r)
 	faults = r->faults;
 }
 
-/* At the end of a process nothing shows whether it may be read. */
-static void nothing_at_the_end(void)
+static int end_readable(void)
+{
+	return 7;
+}
+
+/* A process that its member may not read shows nothing at its end either. */
+static void at_the_end(unsigned int readable)
 {
 	static const struct sonde_dif_insn code[] = {
 		{ SONDE_DIF_LI, 0, 0, 0, 0 },
@@ -349,16 +354,22 @@ static void nothing_at_the_end(void)
 	struct child child;
 
 	GRANTED(&c, open_session(&c, 65536));
-	child = start_child(&c, end_undumpable);
+	child = start_child(&c, readable ? end_readable : end_undumpable);
 	GRANTED(&c, attach(&c, child.pid));
 	GRANTED(&c, load_kinds(&c, 1, INSNS(code), 3, kinds));
 	GRANTED(&c, arm_kind(&c, 1, SONDE_TAP_EXIT, 0));
 	go(&c);
 	open_gate(&child);
 	CHECK_EXIT(&child, 7);
-	CHECK(drain(&c, see_faults) == 1 && faults == 7, "faults 0x%lx",
+	CHECK(drain(&c, see_faults) == readable && faults == 0, "faults 0x%lx",
 	      faults);
 	close_client(&c);
+}
+
+static void both_ends(void)
+{
+	at_the_end(1);
+	at_the_end(0);
 }
 
 static void see_names(const struct sonde_record *r)
@@ -578,7 +589,7 @@ int main(int argc, char **argv)
 	as_member(addresses_stay_secret);
 	as_member(not_held_behind_an_exec);
 	as_member(attach_beside_exec);
-	as_member(nothing_at_the_end);
+	as_member(both_ends);
 	as_member(names_of_others);
 	disarm_when_asked();
 	as_member(as_perfmon);

@@ -168,6 +168,55 @@ static void kinds(void)
 	close_client(&c);
 }
 
+#define NEVER_READ 0x70000000
+
+/* Nobody has read the page when the process ends. */
+static int map_page(void)
+{
+	int file = open("/proc/self/exe", O_RDONLY);
+	void *page = mmap((void *)NEVER_READ, 4096, PROT_READ,
+			  MAP_PRIVATE | MAP_FIXED, file, 0);
+
+	return page == MAP_FAILED ? 8 : 7;
+}
+
+static uint64_t first_word, frames, faults;
+
+static void see_end(const struct sonde_record *record)
+{
+	first_word = record->slot[0];
+	frames = SONDE_SPAN_LENGTH(record->slot[1]) / 8;
+	faults = record->faults;
+}
+
+/* A process that ends still has its memory, also what must be brought in, and its stack. */
+static void memory_at_the_end(uint32_t kind)
+{
+	static const struct sonde_dif_insn code[] = {
+		{ SONDE_DIF_LI, 0, 0, 0, NEVER_READ },
+		{ SONDE_DIF_LDU, 0, 0, 0, 4 },
+		{ SONDE_DIF_CAPW, 0, 0, 0, 0 },
+		{ SONDE_DIF_CAPSTACK, 1, 0, 0, 20 },
+		{ .op = SONDE_DIF_RECORD },
+	};
+	static const uint8_t kinds[] = { SONDE_SLOT_WORD, SONDE_SLOT_STACK };
+	struct child child;
+	struct client c;
+
+	begin(&c);
+	child = start_child(&c, map_page);
+	GRANTED(&c, attach(&c, child.pid));
+	GRANTED(&c, load_kinds(&c, 1, INSNS(code), 2, kinds));
+	GRANTED(&c, arm_kind(&c, 1, kind, 0));
+	go(&c);
+	run(&child);
+	CHECK(drain(&c, see_end) == 1 && first_word == 0x464c457f &&
+		      frames > 2 && !faults,
+	      "kind %u: word %lx, %lu frames, faults %lx", kind, first_word,
+	      frames, faults);
+	close_client(&c);
+}
+
 /* The next event except those about mappings: its size, or -1. */
 static ssize_t next_event(struct client *c, void *bytes, size_t room)
 {
@@ -287,6 +336,8 @@ int main(void)
 		calls(1);
 	}
 	kinds();
+	memory_at_the_end(SONDE_TAP_EXIT);
+	memory_at_the_end(SONDE_TAP_LWP_EXIT);
 	events();
 	user(0);
 	user(1);

@@ -88,6 +88,10 @@ def tool_runqlat(world):
     check("it is all or process" in world.sonde("runqlat", "--by=cpu", "true", env=TOOLS, status=1).stdout, "--by")
 
 
+# A thread leaves its CPU when its timer runs already: in an emulator that takes it the time of 0.4 ms.
+LEAVES = 2_000  # microseconds, at most
+
+
 @scenario()
 def tool_offcpu(world):
     """Naps of a known length are under the function that sleeps; a loop is not there."""
@@ -96,11 +100,11 @@ def tool_offcpu(world):
     for how, text, _ in each_way(world, "offcpu", "--name=half", "--min=50ms", program=program):
         found = stacks(text.replace(" us\n", "\n"))
         naps = sum(us for stack, us in found.items() if any("nanosleep" in one or "select" in one for one in stack))
-        check(500_000 <= naps <= 900_000 and naps == sum(found.values()), f"{how}: {found}")
+        check(5 * (100_000 - LEAVES) <= naps <= 900_000 and naps == sum(found.values()), f"{how}: {found}")
     deeds = Deeds(world, "sleep:100:2")
     folded = deeds.as_program("offcpu", "--kernel", "--min=50ms", "--format=folded", "-o", "/dev/stdout").stdout
     found = re.findall(r"^(\S+) (\d+)$", folded, re.M)
-    check(len(found) == 1 and "`main;" in found[0][0] and "vmlinux`" in found[0][0].split(";")[-1] and 200e6 <= int(found[0][1]) < 400e6, folded)
+    check(len(found) == 1 and "`main;" in found[0][0] and "vmlinux`" in found[0][0].split(";")[-1] and 2e3 * (100_000 - LEAVES) <= int(found[0][1]) < 400e6, folded)
     check("--off-cpu" in world.sonde("offcpu", "--help", env=TOOLS).stdout, "what works without root")
 
 

@@ -146,13 +146,18 @@ UniqueFd Channel::take_fd() {
   return first;
 }
 
-size_t Channel::missing() const {
+std::optional<sonde_packet> Channel::header() const {
   sonde_packet header;
-  const size_t available = in_.size() - used_;
-  if (available < sizeof header) return 0;
+  if (in_.size() - used_ < sizeof header) return std::nullopt;
   std::memcpy(&header, in_.data() + used_, sizeof header);
-  const size_t whole = sizeof header + header.length;
-  return header.length > kPacketMax || available >= whole ? 0 : whole - available;
+  return header;
+}
+
+size_t Channel::missing() const {
+  const std::optional<sonde_packet> head = header();
+  if (!head || head->length > kPacketMax) return 0;
+  const size_t whole = sizeof *head + head->length, available = in_.size() - used_;
+  return available >= whole ? 0 : whole - available;
 }
 
 bool Channel::fill() {
@@ -193,23 +198,21 @@ bool Channel::fill() {
 }
 
 std::optional<Packet> Channel::next() {
-  sonde_packet header;
-  const size_t available = in_.size() - used_;
-  if (available < sizeof header) return std::nullopt;
-  std::memcpy(&header, in_.data() + used_, sizeof header);
+  const std::optional<sonde_packet> head = header();
+  if (!head) return std::nullopt;
   Packet packet;
-  packet.kind = header.kind;
-  const size_t begin = used_ + sizeof header;
-  if (header.length > kPacketMax) {
-    const uint64_t here = std::min<uint64_t>(available - sizeof header, header.length);
-    skip_ = header.length - here;
+  packet.kind = head->kind;
+  const size_t begin = used_ + sizeof *head, available = in_.size() - begin;
+  if (head->length > kPacketMax) {
+    const uint64_t here = std::min<uint64_t>(available, head->length);
+    skip_ = head->length - here;
     used_ = begin + here;
     packet.malformed = true;
-  } else if (available - sizeof header < header.length) {
+  } else if (available < head->length) {
     return std::nullopt;
   } else {
-    used_ = begin + header.length;
-    packet.malformed = !known_kind(header.kind);
+    used_ = begin + head->length;
+    packet.malformed = !known_kind(head->kind);
     if (!packet.malformed && used_ == in_.size()) {  // the last one takes the bytes with it
       packet.bytes = std::exchange(in_, {});
       packet.begin = begin;

@@ -64,7 +64,8 @@ class Channel {
     std::vector<UniqueFd> fds;
   };
   bool send_some(Outgoing& packet);
-  size_t missing() const;  // bytes of the packet that has come in part
+  std::optional<sonde_packet> header() const;  ///< of the next packet, if it is there
+  size_t missing() const;                      // bytes of the packet that has come in part
 
   UniqueFd socket_;
   std::deque<Outgoing> out_;

@@ -393,7 +393,10 @@ Result<void> UserProbes::arm_group(Group& group) {
   const std::string& path = group.front()->tap.path;
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file) return Error::from_errno(path);
-  std::ranges::sort(group, {}, [](const Row* row) { return row->tap.offset; });
+  // At one place the kernel calls first what came last, and probes fire in the order of their numbers.
+  std::ranges::sort(group, [](const Row* a, const Row* b) {
+    return std::pair(a->tap.offset, b->tap.probe.value) < std::pair(b->tap.offset, a->tap.probe.value);
+  });
   std::vector<UprobeForm> forms;
   Text text(file.get());
   for (Row* row : group) {

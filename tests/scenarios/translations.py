@@ -107,35 +107,45 @@ BEGIN { printf("ready\n"); }
 %(p)s:::query-exec-start /arg5 != 0/ { printf("prepared %%s\n", copyinstr(arg0)); }
 %(p)s:::query-exec-done /arg0 != 0/ { printf("fails\n"); }
 %(p)s:::query-cache-hit { printf("hit\n"); }
-%(p)s:::query-done { printf("done %%d\n", arg0); }
+%(p)s:::command-done /self->q/ { printf("end\n"); self->q = 0; }
+%(p)s:::query-done { printf("done %%d\n", arg0); self->q = 1; }
 %(p)s:::connection-done { printf("gone %%d\n", arg1 == self->c); }
 """
 SEEN = """connected localhost
 query -: create database d 1
 done 0
+end
 command 1 1
 gone 1
 connected localhost
 query d: create table t (n int) 1
 done 0
+end
 query d: insert into t values (1), (2) 1
 done 0
+end
 query d: select sum(n) from t 1
 done 0
+end
 query d: select sum(n) from t 1
 hit
 done 0
+end
 query d: selec nothing 1
 no SQL
 done 1
+end
 query d: select * from nowhere 1
 fails
 done 1
+end
 query d: prepare later from 'select 42' 1
 done 0
+end
 query d: execute later 1
 prepared select 42
 done 0
+end
 command 1 1
 gone 1
 """.splitlines()

@@ -245,6 +245,10 @@ TEST_F(Calls, ATapsListsAreThereIfItCountsThem) {
 
 TEST_F(Calls, WhatTheSourceCan) {
   EXPECT_TRUE(sonde_has_source());
+  EXPECT_FALSE(sonde_is_listing());
+  framework.listing = true;
+  EXPECT_TRUE(sonde_is_listing());
+  framework.listing = false;
   source.can = kPtraceRow.can;
   for (int kind = 0; kind < SONDE_TAP_KIND_COUNT; kind++)
     EXPECT_EQ(sonde_tap_possible(static_cast<sonde_tap_kind>(kind)) != 0,

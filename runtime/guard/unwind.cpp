@@ -83,9 +83,18 @@ bool Unwinder::open() {
 /// If the mappings cannot be read, the process may have made itself undumpable: what was read before still holds.
 void Unwinder::read_ranges() {
   read_ns_ = now_of(CLOCK_MONOTONIC_COARSE);
+  if (assumed_) return;
   const auto wanted = [](const Mapping& one) { return one.executable || is_object(one); };
   std::vector<Mapping> mappings = maps_ ? read_mappings_of(maps_, wanted) : read_mappings(pid_, wanted);
-  if (mappings.empty()) return;
+  if (!mappings.empty()) set_ranges(std::move(mappings));
+}
+
+void Unwinder::assume(std::vector<Mapping> objects) {
+  assumed_ = true;
+  set_ranges(std::move(objects));
+}
+
+void Unwinder::set_ranges(std::vector<Mapping> mappings) {
   const std::vector<Range> before = std::exchange(ranges_, {});
   news_ = true;
   FileKey head;

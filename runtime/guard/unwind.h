@@ -45,6 +45,9 @@ class Unwinder {
   /// Stores program counters, innermost first; returns their number. `at_entry`: the return address is at the stack
   /// pointer.
   uint32_t walk(FrameRegisters registers, bool at_entry, const ReadMemory& read, uint64_t* to, uint32_t max);
+  /// These are the process's objects, sorted by address, and its mappings are read no more: it has ended, or runs another
+  /// program.
+  void assume(std::vector<Mapping> objects);
   /// The mappings have changed: reads them again at the next walk.
   void forget() { read_ns_ = 0; }
   /// A walk could not read some pages. What it read may be cut where they begin, so it is read again at the next walk.
@@ -99,6 +102,7 @@ class Unwinder {
   const sonde_cfi_row* go_row(Range& range, uint64_t pc, const ReadMemory& read);
   std::string file_of(const Range& range) const;
   void read_ranges();
+  void set_ranges(std::vector<Mapping> mappings);
   uint32_t flags_of(const Walk& walk, std::span<const uint64_t> frames, bool ended);
   void note_lacking(const Walk& walk, const uint64_t* to, uint32_t count, bool ended);
   void note_lacking(Lack lack, const Range& range);
@@ -111,6 +115,7 @@ class Unwinder {
   pid_t taken_by_ = 0;                 ///< the last caller of take_files()
   bool news_ = false;                  ///< the mappings were read since
   std::vector<Mapping> taken_;         ///< what it got
+  bool assumed_ = false;               ///< the mappings are those of assume()
   uint64_t read_ns_ = 0;               ///< when the mappings were read; 0: never
   std::vector<Range> ranges_;          ///< by address
   std::vector<uint64_t> in_none_;      ///< pages that turned out to be in no range

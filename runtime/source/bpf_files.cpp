@@ -11,19 +11,14 @@
 
 namespace sonde {
 
-Result<BpfFiles> BpfFiles::open() {
-  auto news = bpf::FileNews::open();
-  if (!news) return std::move(news).error();
-  BpfFiles made(std::move(*news));
-  // Behind open(), so that what is mapped meanwhile is there or is reported.
+BpfFiles::BpfFiles() {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
   while (const dirent* entry = folder ? readdir(folder.get()) : nullptr) {
     const auto pid = static_cast<uint32_t>(std::strtoul(entry->d_name, nullptr, 10));
     const auto maps = pid != 0 ? read_proc_maps(pid) : Result<std::vector<MapEntry>>(std::vector<MapEntry>());
     for (const MapEntry& one : maps ? *maps : std::vector<MapEntry>())
-      if (one.executable && one.is_file()) made.known_.insert(one.file);
+      if (one.executable && one.is_file()) known_.insert(one.file);
   }
-  return made;
 }
 
 /// `file`: the number that /proc/PID/maps shows for it.
@@ -43,24 +38,18 @@ bool BpfFiles::is_news(const bpf::NewMapping& mapping, FileId& file) {
   return file.inode != 0 && known_.insert(file).second;
 }
 
-std::optional<SourceEvent> BpfFiles::next_event() {
-  while (auto mapping = news_.take()) {
-    FileId file;
-    if (!is_news(*mapping, file)) continue;
-    return FileMapped{{.pid = mapping->pid,
-                       .time = monotonic_now(),
-                       .address = mapping->address,
-                       .bytes = mapping->bytes,
-                       .offset = mapping->offset,
-                       .major = file.major,
-                       .minor = file.minor,
-                       .inode = file.inode,
-                       .path = std::move(mapping->path)}};
-  }
-  if (const uint64_t lost = news_.take_lost(); lost > 0)
-    return Notice{"the kernel lost news of " + std::to_string(lost) +
-                  " mappings: probes in files that were new among these are not traced"};
-  return std::nullopt;
+std::optional<FileMapped> BpfFiles::note(const bpf::NewMapping& mapping) {
+  FileId file;
+  if (!is_news(mapping, file)) return std::nullopt;
+  return FileMapped{{.pid = mapping.pid,
+                     .time = monotonic_now(),
+                     .address = mapping.address,
+                     .bytes = mapping.bytes,
+                     .offset = mapping.offset,
+                     .major = file.major,
+                     .minor = file.minor,
+                     .inode = file.inode,
+                     .path = mapping.path}};
 }
 
 }  // namespace sonde

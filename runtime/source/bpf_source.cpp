@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -43,6 +44,7 @@
 #include "runtime/source/bpf_targets.h"
 #include "runtime/source/copied_stacks.h"
 #include "runtime/source/event_source.h"
+#include "runtime/source/mapping_history.h"
 #include "runtime/source/own_rights.h"
 #include "runtime/source/registry.h"
 #include "runtime/source/user_probes.h"
@@ -122,7 +124,7 @@ class BpfSource final : public EventSource {
   Result<void> report_files_of(uint32_t pid) override;
   int event_fd() const override { return events_.get(); }
   Result<std::optional<SourceEvent>> next_event() override;
-  void finish_record(sonde_record& record, std::span<const uint8_t> kinds) override { stacks_.finish(record, kinds); }
+  void finish_record(sonde_record& record, std::span<const uint8_t> kinds) override;
   Result<sonde_statistics> statistics() override;
 
  private:
@@ -158,7 +160,9 @@ class BpfSource final : public EventSource {
   void count_misses();
   Result<void> watch_cpus();
   std::optional<SourceEvent> greet_cpus();
+  Result<void> watch_processes();
   Result<void> watch_files();
+  void take_process_news();
 
   SourceCapabilities can_ = kBpfRow.can;
   std::optional<bpf::KernelLayout> layout_;
@@ -175,9 +179,12 @@ class BpfSource final : public EventSource {
   std::map<std::string, Attached> named_;      ///< tracepoints that taps name
   std::map<uint32_t, bpf::Sampler> samplers_;  ///< by tap
   std::optional<bpf::CpuNews> cpu_news_;
-  std::optional<BpfFiles> files_;  ///< once somebody has asked for files that are mapped later
+  std::optional<bpf::ProcessNews> process_news_;  ///< once one of the next two needs it
+  std::optional<BpfFiles> files_;                 ///< once somebody has asked for files that are mapped later
+  MappingHistory* history_ = nullptr;             ///< of stacks_, once a program has stacks of users
   CopiedStacks stacks_;
-  UniqueFd events_;  ///< an epoll of all that has events
+  std::deque<SourceEvent> told_;  ///< not taken yet
+  UniqueFd events_;               ///< an epoll of all that has events
   BpfTargets targets_;
   bpf::Trials trials_;
   UserProbes users_{trials_};
@@ -220,14 +227,41 @@ std::optional<SourceEvent> BpfSource::greet_cpus() {
   return text.empty() ? std::nullopt : std::optional<SourceEvent>(Notice{text});
 }
 
+Result<void> BpfSource::watch_processes() {
+  if (process_news_) return {};
+  auto news = bpf::ProcessNews::open();
+  if (!news) return std::move(news).error();
+  for (const int fd : news->fds())
+    if (auto added = add_events(events_.get(), fd); !added) return added;
+  process_news_ = std::move(*news);
+  return {};
+}
+
 Result<void> BpfSource::watch_files() {
   if (files_) return {};
-  auto files = BpfFiles::open();
-  if (!files) return std::move(files).error();
-  for (const int fd : files->fds())
-    if (auto added = add_events(events_.get(), fd); !added) return added;
-  files_ = std::move(*files);
+  if (auto watched = watch_processes(); !watched) return watched;
+  files_.emplace();  // behind the news, so that what is mapped meanwhile is there or is reported
   return {};
+}
+
+/// Takes all news that there are: those of a record's process, before its stack is walked.
+void BpfSource::take_process_news() {
+  while (auto event = process_news_ ? process_news_->take() : std::nullopt) {
+    const auto* mapping = std::get_if<bpf::NewMapping>(&*event);
+    if (files_ && mapping != nullptr)
+      if (auto told = files_->note(*mapping)) told_.emplace_back(std::move(*told));
+    if (history_ != nullptr) history_->note(*event);
+  }
+  const uint64_t lost = process_news_ ? process_news_->take_lost() : 0;
+  if (lost == 0) return;
+  const std::string what = "the kernel lost " + std::to_string(lost) + " news of processes: ";
+  if (files_) told_.emplace_back(Notice{what + "probes in files that were new among these are not traced"});
+  if (history_ != nullptr) told_.emplace_back(Notice{what + "stacks of these processes may lack names"});
+}
+
+void BpfSource::finish_record(sonde_record& record, std::span<const uint8_t> kinds) {
+  take_process_news();
+  stacks_.finish(record, kinds);
 }
 
 Result<void> BpfSource::report_files(std::string_view wildcard) {
@@ -299,6 +333,9 @@ Result<void> BpfSource::load_programs(std::span<const Loading> programs) {
     char why[200];
     if (sonde_dif_verify(&copy->view, why, sizeof why) != 0) return Error(why, EINVAL);
     if (auto followed = follow_run_times(copy->view); !followed) return followed;
+    // Without permission for the news, names come from /proc alone.
+    const bool has_stacks = std::ranges::find(copy->kinds, SONDE_SLOT_STACK) != copy->kinds.end();
+    if (has_stacks && history_ == nullptr && watch_processes()) history_ = &stacks_.keep_history();
     programs_[one.id.value] = {std::move(*copy), one.fold, one.urgent, one.signals};
   }
   return {};
@@ -519,8 +556,12 @@ Result<std::optional<SourceEvent>> BpfSource::next_event() {
   if (std::string text = users_.take_notice(); !text.empty())
     return std::optional<SourceEvent>(Notice{std::move(text)});
   if (auto ended = targets_.next_event()) return ended;
-  if (files_)
-    if (auto told = files_->next_event()) return told;
+  take_process_news();
+  if (!told_.empty()) {
+    SourceEvent first = std::move(told_.front());
+    told_.pop_front();
+    return std::optional<SourceEvent>(std::move(first));
+  }
   eventfd_t told = 0;
   (void)eventfd_read(news_.get(), &told);
   if (!waker_.take()) return std::optional<SourceEvent>();

@@ -63,9 +63,12 @@ void CopiedStacks::finish(sonde_record& record, std::span<const uint8_t> kinds) 
   }
 }
 
-CopiedStacks::Process& CopiedStacks::process_of(uint32_t pid) {
-  if (processes_.size() >= kMostProcesses && !processes_.contains(pid)) processes_.clear();
-  return processes_.try_emplace(pid, pid).first->second;
+MappingHistory& CopiedStacks::keep_history() { return history_ ? *history_ : history_.emplace(); }
+
+CopiedStacks::Process& CopiedStacks::process_of(uint32_t pid, uint64_t program) {
+  const std::pair key{pid, program};
+  if (processes_.size() >= kMostProcesses && !processes_.contains(key)) processes_.clear();
+  return processes_.try_emplace(key, pid).first->second;
 }
 
 /// Returns the number of frames, which are in frames_; at most as many as the copy has room for. Says in the record's flags
@@ -76,14 +79,16 @@ uint32_t CopiedStacks::walk(sonde_record& record, const sonde_copied_stack& copi
   frames_.resize(std::min({copied.frames, room, SONDE_DIF_MAX_FRAMES}));
   if (frames_.empty()) return 0;
   if (!machine::is_native(registers)) return frames_[0] = machine::pc(registers), 1;
-  Process& process = process_of(record.pid);
+  const auto program = history_ ? history_->at(record.pid, Nanoseconds(record.timestamp)) : MappingHistory::Program();
+  Process& process = process_of(record.pid, program.number);
   const bool first = !std::exchange(process.looked, true);
-  if (first) look(record.pid, process);  // before the walk: the process may end meanwhile, and files have the rest
+  // Before the walk: the process may end meanwhile, and files have the rest.
+  if (first || program.is_past) look(record, process, program.is_past);
   const Piece piece{machine::sp(registers) & ~uint64_t{7}, stack};
-  bool gone = false;
+  bool gone = program.is_past;
   const guard::ReadMemory read = [&](uint64_t address, void* to, size_t length) {
     if (piece.holds(address, length)) return piece.put_over(address, to, length), true;
-    if (!read_process(record.pid, address, to, length)) {
+    if (program.is_past || !read_process(record.pid, address, to, length)) {
       gone = gone || errno == ESRCH;
       return read_file(process, address, to, length);
     }
@@ -94,13 +99,19 @@ uint32_t CopiedStacks::walk(sonde_record& record, const sonde_copied_stack& copi
                                                frames_.data(), static_cast<uint32_t>(frames_.size()));
   if (!gone && process.unwinder.reached() <= piece.start + stack.size())
     record.flags |= static_cast<uint16_t>(process.unwinder.lacks());
-  if (note_mappings(record, process) && !first) look(record.pid, process);
+  if (note_mappings(record, process) && !first && !program.is_past) look(record, process, false);
   return count;
 }
 
-void CopiedStacks::look(uint32_t pid, Process& process) {
-  std::vector<guard::Mapping> objects = guard::read_mappings(static_cast<pid_t>(pid));
-  if (!objects.empty()) process.objects = std::move(objects);
+/// A program that has gone keeps what was seen while it ran, if the history does not know it.
+void CopiedStacks::look(const sonde_record& record, Process& process, bool is_past) {
+  std::vector<guard::Mapping> objects;
+  if (!is_past) objects = guard::read_mappings(static_cast<pid_t>(record.pid));
+  const bool ended = objects.empty();
+  if (ended && history_) objects = history_->objects_at(record.pid, Nanoseconds(record.timestamp));
+  if (objects.empty() || objects == process.objects) return;
+  process.objects = std::move(objects);
+  if (ended) process.unwinder.assume(process.objects);
 }
 
 /// What walks have found out about the process's memory. Returns whether that is anything new.

@@ -3,8 +3,9 @@
 //
 //   record: registers, bytes of the stack --> guard::Unwinder, by frame information --> record: program counters
 //
-// The frame information is read from the process, or if that has ended, from the files that it had mapped. So a record is
-// best read soon: the reader is woken for each one that has a stack.
+// The frame information is read from the process, or if that has ended, from the files that it had mapped. Where nothing
+// tells of processes that have ended (mapping_history.h), a record is best read soon: the reader is woken for each one that
+// has a stack.
 #pragma once
 
 #include <list>
@@ -16,11 +17,14 @@
 #include "kmod/shared/copied_stack.h"
 #include "runtime/abi/requests.h"
 #include "runtime/guard/unwind.h"
+#include "runtime/source/mapping_history.h"
 
 namespace sonde {
 
 class CopiedStacks {
  public:
+  /// From now on what processes do is noted in it.
+  MappingHistory& keep_history();
   /// Replaces each copied stack of the record by its program counters. `kinds`: of its slots.
   void finish(sonde_record& record, std::span<const uint8_t> kinds);
   /// A mapping in which a walked stack has addresses, and which was not known before.
@@ -34,15 +38,16 @@ class CopiedStacks {
     std::vector<guard::Mapping> objects;
     bool looked = false;
   };
-  Process& process_of(uint32_t pid);
+  Process& process_of(uint32_t pid, uint64_t program);
   uint32_t walk(sonde_record& record, const sonde_copied_stack& copied, std::span<const uint8_t> stack);
   bool read_file(const Process& process, uint64_t address, void* to, size_t length);
-  static void look(uint32_t pid, Process& process);
+  void look(const sonde_record& record, Process& process, bool is_past);
   bool note_mappings(const sonde_record& record, Process& process);
 
-  std::map<uint32_t, Process> processes_;                    ///< by pid
-  std::map<std::pair<uint64_t, uint64_t>, UniqueFd> files_;  ///< by device and inode
-  std::vector<uint64_t> frames_;                             ///< of the last walk
+  std::optional<MappingHistory> history_;
+  std::map<std::pair<uint32_t, uint64_t>, Process> processes_;  ///< by pid, and number of the program
+  std::map<std::pair<uint64_t, uint64_t>, UniqueFd> files_;     ///< by device and inode
+  std::vector<uint64_t> frames_;                                ///< of the last walk
   std::list<MappingSeen> seen_;
 };
 

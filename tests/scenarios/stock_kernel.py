@@ -8,11 +8,12 @@ import pathlib
 import re
 import shutil
 import signal
+import subprocess
 
 from attach import expect_right, let_work, start_worker
 from counts import COUNT_ALL, ROOM, expected
 from doctor import deny_ptrace
-from support import Skip, check, counts, equal, scenario, wait_until
+from support import PROGRAMS, Skip, check, counts, equal, scenario, wait_until
 
 SOURCE = ("-x", "source=bpf")
 SYS_BPF, GET_FD_BY_ID = 321, 13
@@ -113,6 +114,26 @@ def stock_kernel_begins_with_begin(world):
         lines = world.sonde("-q", *SOURCE, "-n", script).stdout.split()
         check(set(lines) == {"1"}, f"{lines.count('0')} records of {len(lines)} were before BEGIN")
     expect_right(world, worker)
+
+
+@scenario()
+def stock_kernel_names_stacks_of_ended_programs(world):
+    """sonde stands still while the program forks, executes another and ends: its records are read when nothing is left of it but its file."""
+    need_it(world)
+    for how, flags in (("as gcc links", ()), ("text in the first segment", ("-Wl,-z,noseparate-code",)), ("at a fixed address", ("-no-pie",))):
+        program = world.path(f"brief-{os.getpid()}")
+        subprocess.run(["gcc", "-O1", "-fomit-frame-pointer", *flags, "-o", program, PROGRAMS / "brief.c"], check=True)
+        name = os.path.basename(program)[:15]
+        sonde = start_tracing(world, "-n", f'syscall::getppid:entry /execname == "{name}" || execname == "exe"/ {{ @[ustack()] = count(); }}')
+        sonde.send_signal(signal.SIGSTOP)
+        for _ in range(3):
+            world.run([program])
+        sonde.send_signal(signal.SIGCONT)
+        text = stop_tracing(world, sonde).stdout
+        for caller in ("of_child", "of_first", "of_last"):
+            stacks = re.findall(rf"libc.so.6`syscall\+0x[0-9a-f]+\s+{os.path.basename(program)}`{caller}\+0x[0-9a-f]+\s+{os.path.basename(program)}`main\+0x", text)
+            equal(len(stacks), 3, f"{how}: stacks of {caller}, {text}")
+        os.remove(program)
 
 
 @scenario()

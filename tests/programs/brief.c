@@ -6,10 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CALLER(name) \
+#define CALLER(name)                                 \
   __attribute__((noinline)) static void name(void) { \
-    syscall(SYS_getppid); \
-    __asm__ volatile("");  /* no tail call */ \
+    syscall(SYS_getppid);                            \
+    __asm__ volatile(""); /* no tail call */         \
   }
 CALLER(of_child)
 CALLER(of_first)

@@ -385,7 +385,6 @@ static u64 fire_cgroup_id(void)
 u64 sonde_descends(struct sonde_firing *firing, u64 pid)
 {
 	const struct task_struct *task = current;
-
 	u32 left = SONDE_DIF_ANCESTORS;
 	u64 found;
 
@@ -842,6 +841,10 @@ noinline u32 sonde_fire_interpret(struct sonde_firing *firing,
 		.locals = firing->writer->locals,
 		.thread_variables = firing->thread_variables,
 		.execname = firing->task->comm,
+		.stack_words = firing->stack_bytes ?
+				       (sizeof(struct sonde_copied_stack) +
+					firing->stack_bytes) / 8 :
+				       0,
 	};
 	u32 bytes;
 

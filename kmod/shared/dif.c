@@ -702,13 +702,16 @@ static void capture_stack(struct run *run, int kernel, uint32_t slot,
 	int (*walk)(sonde_dif_context *, uint64_t *, uint32_t) =
 		kernel ? firing->env->kernel_stack : firing->env->stack;
 	int frames = walk ? walk(firing->thread, to, max) : -1;
+	uint32_t most = kernel || firing->stack_words < max ?
+				max :
+				firing->stack_words;
 
 	if (frames < 0) {
 		fault_slot(run, slot, 0);
 		return;
 	}
-	if (kernel && (uint32_t)frames > max)
-		frames = (int)max;
+	if ((uint32_t)frames > most)
+		frames = (int)most;
 	end_span(run, slot, 8u * (uint32_t)frames, 8u * (uint32_t)frames);
 }
 

@@ -208,8 +208,8 @@ struct sonde_dif_env {
 	uint64_t (*descends)(sonde_dif_context *thread, uint64_t pid);
 	/* as read_text */
 	int (*text)(sonde_dif_context *thread, uint32_t which, uint64_t operand, char *to, uint32_t max);
-	/* writes up to `max` program counters; returns how many. Or struct sonde_copied_stack and what it has copied, if the
-	 * caller has made room for it; returns how many words, at least those of the struct */
+	/* writes up to `max` program counters; returns how many. Or struct sonde_copied_stack and what it has copied, up to
+	 * sonde_dif_firing::stack_words; returns how many words, at least those of the struct */
 	int (*stack)(sonde_dif_context *thread, uint64_t *to, uint32_t max);
 	/* as the first two and stack(), for the kernel; NULL where the kernel must not be read: a fault */
 	int (*read_kernel)(sonde_dif_context *thread, uint64_t address, void *to, uint32_t length);
@@ -225,6 +225,7 @@ struct sonde_dif_firing {
 	uint64_t *locals; /* SONDE_DIF_LOCALS, zeroed by the caller once a firing */
 	uint64_t *thread_variables; /* SONDE_DIF_THREAD */
 	const char *execname;
+	uint32_t stack_words; /* room in the record for each copied user stack; 0: none is copied */
 };
 
 /* 0, or a negative errno; `why` (of `why_size` bytes) then names instruction and reason. */

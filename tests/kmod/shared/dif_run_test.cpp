@@ -323,7 +323,7 @@ TEST(DifRun, CapturesStacks) {
   EXPECT_EQ(failed.slot(0), 0u);
 }
 
-/// A copy has more words than frames are wanted; whoever makes it has room for that.
+/// A copy has more words than frames are wanted, as many as the firing has room for. One that says more is cut.
 TEST(DifRun, CapturesCopiedStacks) {
   FakeThread thread;
   thread.stack.assign(100, 0x1122334455667788);
@@ -331,6 +331,11 @@ TEST(DifRun, CapturesCopiedStacks) {
   Program copies =
       program({insn(SONDE_DIF_CAPSTACK, 0, 0, 0, 2), li(1, 5), capw(1, 1)}, {SONDE_SLOT_STACK, SONDE_SLOT_WORD});
   copies.raw.record_max += 98 * 8;
+  thread.stack_words = 99;
+  EXPECT_EQ(run(copies, thread).span(0).size(), 792u);
+  thread.stack_words = 0;
+  EXPECT_EQ(run(copies, thread).span(0).size(), 16u);
+  thread.stack_words = 100;
   const Outcome result = run(copies, thread);
   EXPECT_EQ(result.span(0).size(), 800u);
   EXPECT_EQ(result.slot(1), 5u);

@@ -44,6 +44,7 @@ struct FakeThread {
   std::map<uint32_t, std::string> texts;
   std::vector<uint64_t> stack, kernel_stack;
   bool stack_fails = false, stack_copied = false;
+  uint32_t stack_words = 0;
   std::string execname = "cat";
   uint64_t args[SONDE_DIF_ARGS] = {};
   uint64_t locals[SONDE_DIF_LOCALS] = {};
@@ -142,7 +143,7 @@ struct Outcome {
 
 inline Outcome run(const Program& program, FakeThread& thread, const sonde_dif_env& env = fake_env()) {
   const sonde_dif_firing firing = {
-      &env, &thread, thread.args, thread.locals, thread.thread_variables, thread.execname.c_str()};
+      &env, &thread, thread.args, thread.locals, thread.thread_variables, thread.execname.c_str(), thread.stack_words};
   Outcome result;
   result.bytes.assign((program.raw.record_max + 7) / 8, 0xa5a5a5a5a5a5a5a5);
   result.size = sonde_dif_run(&program.raw, &firing, reinterpret_cast<sonde_record*>(result.bytes.data()));

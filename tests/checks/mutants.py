@@ -162,7 +162,7 @@ MUTANTS = [
     # the guard and utrace
     S("runtime/guard/breakpoints.cpp", "void Breakpoints::disarm(", "space.remove_unused(std::move(left));", "", "guard_test:User.DisarmWhileItRuns"),
     E("runtime/abi/protocol.cpp", "bool take_text(", "length > rest_.size()", "length > rest_.size() + 1", "abi_test:Protocol.*"),
-    E("runtime/abi/protocol.cpp", "std::optional<Packet> Channel::next()", "available - sizeof header < header.length", "available - sizeof header + 1 < header.length", "abi_test:Protocol.*"),
+    E("runtime/abi/protocol.cpp", "std::optional<Packet> Channel::next()", "available < head->length", "available + 1 < head->length", "abi_test:Protocol.*"),
     E("kmod/shared/dif.c", "static void note_argument(", "argument >= 6", "argument >= 7", "scenario:six_arguments", "guard_test:User.Arguments*"),
     S("runtime/guard/taps.cpp", "void TapTable::remove(", "if (armed->kind == SONDE_TAP_SYSCALL_ENTRY) std::erase(entries_[armed->number], armed);", "",
       "scenario:prompt_disables_a_clause"),

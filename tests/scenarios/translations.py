@@ -73,20 +73,21 @@ class Server:
         program = shutil.which("mariadbd", path="/usr/sbin:/usr/bin")
         if program is None or shutil.which("mariadb") is None:
             raise Skip("no mariadbd: mariadb-server-core, mariadb-client-core")
-        self.folder = pathlib.Path(world.path("server"))
+        self.world, self.folder = world, pathlib.Path(world.path("server"))
         (self.folder / "data").mkdir(parents=True)
         self.program = world.start([program, "--no-defaults", "--skip-grant-tables", "--skip-innodb", "--default-storage-engine=MyISAM", f"--datadir={self.folder}/data",
                                     f"--socket={self.folder}/s", "--skip-networking", "--query-cache-type=1", "--query-cache-size=1M"]
                                    + (["--user=root"] if os.getuid() == 0 else []), stderr=subprocess.DEVNULL)
         for _ in range(300):
-            if self.ask("select 1").returncode == 0:
+            if self.ask("select 1").status == 0:
                 break
             time.sleep(0.1)
         else:
             check(False, "the server does not start")
 
     def ask(self, text, *options):
-        return subprocess.run(["mariadb", "--no-defaults", "-f", "-S", f"{self.folder}/s", "-N", *options], input=text, capture_output=True, text=True, check=False, timeout=60)
+        with open(self.world.path("questions", text), encoding="ascii") as questions:
+            return self.world.run(["mariadb", "--no-defaults", "-f", "-S", f"{self.folder}/s", "-N", *options], stdin=questions)
 
 
 QUERIES = """create table t (n int);
@@ -155,7 +156,7 @@ def check_mysql(world, *options, provider="mysql$target"):
     server = Server(world)
     sonde = world.start_sonde("-q", *options, "-n", TOLD % {"p": provider}, *(["-p", str(server.program.pid)] if "$" in provider else []))
     equal(sonde.stdout.readline().strip(), "ready", "its start")
-    equal(server.ask("create database d;").returncode, 0, "a database")
+    equal(server.ask("create database d;").status, 0, "a database")
     equal(server.ask(QUERIES, "d").stdout.split(), ["3", "3", "42"], "answers")
     sonde.send_signal(2)
     result = world.finish(sonde)

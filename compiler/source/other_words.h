@@ -183,8 +183,6 @@ inline constexpr OtherWord kOtherWords[] = {
      "libjvm.so has them, and java loads it while it starts: -Z waits for it"},
     {OtherWord::Kind::Provider, "libc*", "functions of the C library: pid$target:libc:FUNCTION:entry"},
     {OtherWord::Kind::Provider, "mib", "the kernel's counters: cat /proc/net/snmp; calls: syscall::sendto:entry"},
-    {OtherWord::Kind::Provider, "mysql*",
-     "no traced process is a MariaDB server, as Debian's mariadbd; -Z waits for one"},
     {OtherWord::Kind::Provider, "node*",
      "node of today has none; JavaScript's hot code: profile-97 { @[jstack()] = count(); }, with node "
      "--perf-basic-prof"},
@@ -201,7 +199,6 @@ inline constexpr OtherWord kOtherWords[] = {
     {OtherWord::Kind::Provider, "ruby*", "no traced process is a Ruby that has them; -Z waits for one"},
     {OtherWord::Kind::Provider, "sdt", "the kernel's tracepoints have their own names here: rawtp:::NAME"},
     {OtherWord::Kind::Provider, "sysinfo", "calls by name: syscall:::entry { @[probefunc] = count(); }"},
-    {OtherWord::Kind::Provider, "tcl*", "no traced process is a Tcl 8.6; -Z waits for one"},
     {OtherWord::Kind::Provider, "vminfo",
      "memory that a program asks for: syscall::mmap:entry, syscall::brk:entry, pid$target:libc:malloc:entry"},
     {OtherWord::Kind::Provider, "xpv", "no source sees a hypervisor"},

@@ -129,7 +129,7 @@ def snapshots_while_it_runs(world):
 @scenario()
 def other_formats_are_kept_apart_from_text(world):
     """What exists only as text is refused; without a script, lines go to standard output and messages do not."""
-    for option, more in (("-v", ["-v"]), ("-S", ["-S"]), ("-S", ["-x", "verbose"]), ("-l", ["-l"]), ("--summary", ["--summary"])):
+    for option, more in (("-v", ["-v"]), ("-S", ["-S"]), ("-S", ["-x", "verbose"]), ("-l", ["-l"])):
         result = world.sonde("--format=jsonl", *more, "-n", "BEGIN { exit(0); }", status=1)
         equal((result.stdout, result.stderr), ("", f"sonde: format=jsonl: {option} prints text\n"), f"with {more}")
     result = world.sonde("--format=jsonl", "true")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Probes that fire in the kernel: sched, io, tcp, udp, ip, rawtp, against programs that know what they did. With the module, or without it."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -138,6 +139,23 @@ class Disk:
         equal(self.world.run(["losetup", "--detach", self.path]).status, 0, "losetup --detach")
 
 
+@contextlib.contextmanager
+def mounted_disk(world):
+    """A disk with an ext4 of its own: the disk, and the folder that it is mounted on."""
+    if shutil.which("mkfs.ext4") is None:
+        raise Skip("no mkfs.ext4: e2fsprogs")
+    with Disk(world) as disk:
+        equal(world.run(["mkfs.ext4", "-q", "-O", "^has_journal", disk.path]).status, 0, "mkfs.ext4")
+        folder = world.path("mounted")
+        os.mkdir(folder)
+        if (mounted := world.run(["mount", disk.path, folder])).status != 0:
+            raise Skip(f"cannot mount ext4: {mounted.stderr.strip()}")
+        try:
+            yield disk, folder
+        finally:
+            world.run(["umount", folder])
+
+
 DIRECT = """
 import mmap
 disk = os.open({path!r}, os.O_RDWR | os.O_DIRECT)
@@ -173,20 +191,10 @@ def kernel_io_of_a_disk(world):
 @scenario()
 def kernel_io_of_a_file(world):
     """A file's pages that fsync() writes have its name and file system."""
-    if shutil.which("mkfs.ext4") is None:
-        raise Skip("no mkfs.ext4: e2fsprogs")
-    with Disk(world) as disk:
-        equal(world.run(["mkfs.ext4", "-q", "-O", "^has_journal", disk.path]).status, 0, "mkfs.ext4")
-        folder = world.path("mounted")
-        os.mkdir(folder)
-        if (mounted := world.run(["mount", disk.path, folder])).status != 0:
-            raise Skip(f"cannot mount ext4: {mounted.stderr.strip()}")
-        try:
-            out, _ = traced(
-                world, f"file = os.open({str(folder)!r} + '/poem.txt', os.O_CREAT | os.O_WRONLY)\nos.write(file, b'x' * 40960)\nos.fsync(file)\nsaid = 0\n",
-                f'io:::start /args[1]->dev_statname == "{os.path.basename(disk.path)}"/ {{ @[args[2]->fi_name, args[2]->fi_fs] = sum(args[0]->b_bcount); }}')
-        finally:
-            world.run(["umount", folder])
+    with mounted_disk(world) as (disk, folder):
+        out, _ = traced(
+            world, f"file = os.open({str(folder)!r} + '/poem.txt', os.O_CREAT | os.O_WRONLY)\nos.write(file, b'x' * 40960)\nos.fsync(file)\nsaid = 0\n",
+            f'io:::start /args[1]->dev_statname == "{os.path.basename(disk.path)}"/ {{ @[args[2]->fi_name, args[2]->fi_fs] = sum(args[0]->b_bcount); }}')
         equal(rows(out).get(("poem.txt", "ext4")), 40960, f"bytes of the file: {out}")
 
 

@@ -25,8 +25,7 @@ const BuiltIn kSummaryTool{
     "--summary",
     "counts system calls, their errors and their time, as strace -c does",
     "It prints a table when the program ends. --summary says the same, and --summary=file counts by file, or by "
-    "process "
-    "or thread; beside a script it adds the table to what the script prints.",
+    "process or thread; beside a script it adds the table to what the script prints.",
     "how often ls makes each call that names a file",
     "system calls",
     [](const CallList& calls, const Summary& summary) { return summary_script(summary, calls); },

@@ -188,12 +188,15 @@ class Run {
     return carry_out(std::move(*texts));
   }
 
-  /// As the texts and the built-in tool name them.
-  Names providers_to_trace(std::vector<SourceText> texts, const MacroValues& macros) const {
+  /// As the texts name them, and where nobody is a target, the built-in tool: then they decide on the source.
+  Names providers_to_trace(const std::vector<SourceText>& texts, const MacroValues& macros) const {
+    Names names = providers_named(texts, macros);
     const BuiltIn* tool = arguments_.built_in;
-    if (tool != nullptr)
-      texts.push_back({SourceText::Kind::Name, tool->typed(), tool->script(arguments_.calls, arguments_.summary)});
-    return providers_named(texts, macros);
+    if (tool == nullptr || arguments_.has_targets()) return names;
+    const std::string script = tool->script(arguments_.calls, arguments_.summary);
+    for (std::string& name : providers_named({{SourceText::Kind::Name, tool->typed(), script}}, macros))
+      names.push_back(std::move(name));
+    return names;
   }
 
   void report_source() {

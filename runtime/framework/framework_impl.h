@@ -178,7 +178,6 @@ struct Framework::Impl {
   int condense_provider(dtrace_provider_id_t id);
   ProbeId create_probe(dtrace_provider_id_t id, const char* module, const char* function, const char* name, int aframes,
                        void* parg);
-  ProbeId add_probe(ProviderState& owner, const ProbeIndex::Names& names, int aframes, void* parg);
   int add_target_hook(const TargetHook& hook);
   int add_description_hook(const DescriptionHook& hook);
   ProbeId lookup_probe(dtrace_provider_id_t id, const char* module, const char* function, const char* name);

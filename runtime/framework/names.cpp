@@ -15,6 +15,8 @@ bool is_name_character(char c) { return is_letter(c) || is_digit(c) || c == '_' 
 
 /// Of ASCII, and those that UTF-8 has from U+0080 to U+009F.
 bool has_control(std::string_view text) {
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f; };
+  if (std::ranges::all_of(text, is_plain)) return false;
   for (size_t i = 0; i < text.size(); i++) {
     const auto byte = static_cast<unsigned char>(text[i]);
     const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);

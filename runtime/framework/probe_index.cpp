@@ -7,23 +7,40 @@
 
 namespace sonde {
 
-uint32_t ProbeIndex::Dictionary::find(std::string_view text) const {
+static uint32_t hash_of_text(std::string_view text) {
+  return static_cast<uint32_t>(std::hash<std::string_view>()(text));
+}
+
+uint32_t ProbeIndex::Dictionary::find_recent(std::string_view text) const {
   for (const uint32_t number : recent)
     if (number != kNone && texts[number].text == text) return number;
-  return numbers.find(std::hash<std::string_view>()(text), [&](uint32_t at) { return texts[at].text == text; });
+  return kNone;
+}
+
+uint32_t ProbeIndex::Dictionary::find(std::string_view text, uint32_t hash) const {
+  return numbers.find(hash, [&](uint32_t at) { return texts[at].hash == hash && texts[at].text == text; });
+}
+
+uint32_t ProbeIndex::Dictionary::find(std::string_view text) const {
+  const uint32_t known = find_recent(text);
+  return known != kNone ? known : find(text, hash_of_text(text));
 }
 
 uint32_t ProbeIndex::Dictionary::intern(std::string_view text) {
-  const auto note = [this](uint32_t number) {
-    if (recent[0] != number) recent = {number, recent[0]};
-    return number;
-  };
-  if (const uint32_t known = find(text); known != kNone) return note(known);
-  const std::hash<std::string_view> hash;
-  const auto number = static_cast<uint32_t>(texts.size());
-  texts.push_back({std::string(text), {}});
-  numbers.add(number, hash(text), [&](uint32_t at) { return hash(texts[at].text); });
-  return note(number);
+  uint32_t number = find_recent(text);
+  if (number == kNone) {
+    const uint32_t hash = hash_of_text(text);
+    number = find(text, hash);
+    if (number == kNone) {
+      number = texts.size();
+      Text& added = texts.add();
+      added.text = text;
+      added.hash = hash;
+      numbers.add(number, hash, [&](uint32_t at) { return texts[at].hash; });
+    }
+  }
+  if (recent[0] != number) recent = {number, recent[0]};
+  return number;
 }
 
 size_t ProbeIndex::hash_of(const uint32_t (&numbers)[kFields]) {
@@ -32,24 +49,37 @@ size_t ProbeIndex::hash_of(const uint32_t (&numbers)[kFields]) {
   return hash >> 24;
 }
 
-ProbeIndex::Texts ProbeIndex::add(ProbeId id, const Names& names) {
+ProbeIndex::Added ProbeIndex::add(ProbeId id, const Names& names) {
   SONDE_CHECK(entries_.empty() || entries_.back().id < id.value);
-  const auto position = static_cast<uint32_t>(entries_.size());
-  entries_.push_back({id.value, false, {}, {}});
+  Entry entry{id.value, false, {}, {}};
+  bool is_new = false;
   Texts texts;
   for (int field = 0; field < kFields; field++) {
-    const uint32_t number = entries_.back().numbers[field] = fields_[field].intern(names[field]);
-    texts[field] = &fields_[field].texts[number].text;
-    append(position, field);
+    const uint32_t known = fields_[field].texts.size();
+    entry.numbers[field] = fields_[field].intern(names[field]);
+    is_new = is_new || entry.numbers[field] == known;
+    texts[field] = &fields_[field].texts[entry.numbers[field]].text;
   }
+  const uint32_t there = is_new ? kNone : find(entry.numbers);
+  if (there != kNone) return {{entries_[there].id}, false, texts};
+  const auto position = static_cast<uint32_t>(entries_.size());
+  entries_.push_back(entry);
+  for (int field = 0; field < kFields; field++) append(position, field);
   enter(position);
   live_++;
-  return texts;
+  return {id, true, texts};
 }
 
 void ProbeIndex::enter(uint32_t position) {
   by_names_.add(position, hash_of(entries_[position].numbers),
                 [this](uint32_t at) { return hash_of(entries_[at].numbers); });
+}
+
+/// The position of the live probe that has these texts; or kNone.
+uint32_t ProbeIndex::find(const uint32_t (&numbers)[kFields]) const {
+  return by_names_.find(hash_of(numbers), [&](uint32_t at) {
+    return !entries_[at].removed && std::ranges::equal(entries_[at].numbers, numbers);
+  });
 }
 
 ProbeId ProbeIndex::find(const Names& names) const {
@@ -58,9 +88,7 @@ ProbeId ProbeIndex::find(const Names& names) const {
     numbers[field] = fields_[field].find(names[field]);
     if (numbers[field] == kNone) return {};
   }
-  const uint32_t found = by_names_.find(hash_of(numbers), [&](uint32_t at) {
-    return !entries_[at].removed && std::ranges::equal(entries_[at].numbers, numbers);
-  });
+  const uint32_t found = find(numbers);
   return {found == kNone ? 0 : entries_[found].id};
 }
 
@@ -90,7 +118,8 @@ void ProbeIndex::remove(std::span<const ProbeId> ids) {
 void ProbeIndex::compact() {
   std::erase_if(entries_, &Entry::removed);
   for (int field = 0; field < kFields; field++) {
-    for (Text& text : fields_[field].texts) text.list = {};
+    TextList& texts = fields_[field].texts;
+    for (uint32_t number = 0; number < texts.size(); number++) texts[number].list = {};
     for (uint32_t at = 0; at < entries_.size(); at++) append(at, field);
   }
   by_names_.clear();
@@ -106,7 +135,7 @@ struct ProbeIndex::Query {
   struct Pattern {
     int field;
     Glob glob;
-    const std::deque<Text>* texts;
+    const TextList* texts;
     std::vector<int8_t> known;  ///< by number: -1 no, 1 yes, 0 not asked yet
   };
   std::vector<Exact> exact;
@@ -174,7 +203,7 @@ std::vector<ProbeId> ProbeIndex::match(const Names& patterns) const {
 }
 
 std::vector<NameCount> ProbeIndex::count_names(std::span<const ProbeId> ids, Field field) const {
-  const std::deque<Text>& texts = fields_[field].texts;
+  const TextList& texts = fields_[field].texts;
   std::vector<size_t> counts(texts.size());
   auto entry = entries_.begin();
   for (const ProbeId id : ids) {
@@ -184,7 +213,7 @@ std::vector<NameCount> ProbeIndex::count_names(std::span<const ProbeId> ids, Fie
   }
   std::vector<NameCount> names;
   names.reserve(static_cast<size_t>(std::ranges::count_if(counts, [](size_t count) { return count > 0; })));
-  for (size_t number = 0; number < counts.size(); number++)
+  for (uint32_t number = 0; number < counts.size(); number++)
     if (counts[number] > 0) names.push_back({&texts[number].text, counts[number]});
   return names;
 }

@@ -18,7 +18,7 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,8 +44,13 @@ class ProbeIndex {
   /// The texts of a probe's names; they live as long as the index.
   using Texts = std::array<const std::string*, kFields>;
 
-  /// `id` must be higher than all ids before.
-  Texts add(ProbeId id, const Names& names);
+  struct Added {
+    ProbeId id;
+    bool is_new;
+    Texts texts;
+  };
+  /// Enters a probe, unless a live one has these names: then it returns that one. `id` must be higher than all ids before.
+  Added add(ProbeId id, const Names& names);
   /// The live probe with exactly these names; 0: none.
   ProbeId find(const Names& names) const;
   /// `ids` rise.
@@ -73,19 +78,39 @@ class ProbeIndex {
   };
   struct Text {
     std::string text;
+    uint32_t hash = 0;
     List list;
   };
+  /// By number. They stay where they are; a block's size is a power of two, so that finding one takes no division.
+  class TextList {
+   public:
+    Text& operator[](uint32_t number) { return blocks_[number / kBlock][number % kBlock]; }
+    const Text& operator[](uint32_t number) const { return blocks_[number / kBlock][number % kBlock]; }
+    uint32_t size() const { return size_; }
+    Text& add() {
+      if (size_ % kBlock == 0) blocks_.push_back(std::make_unique<Text[]>(kBlock));
+      return (*this)[size_++];
+    }
+
+   private:
+    static constexpr uint32_t kBlock = 64;
+    std::vector<std::unique_ptr<Text[]>> blocks_;
+    uint32_t size_ = 0;
+  };
   struct Dictionary {
-    std::deque<Text> texts;  ///< by number
+    TextList texts;
     NumberTable numbers;
     std::array<uint32_t, 2> recent = {kNone,
                                       kNone};  ///< of intern(): providers enter many probes of one module, by two names
+    uint32_t find_recent(std::string_view text) const;
+    uint32_t find(std::string_view text, uint32_t hash) const;
     uint32_t find(std::string_view text) const;
     uint32_t intern(std::string_view text);
   };
   struct Query;
 
   static size_t hash_of(const uint32_t (&numbers)[kFields]);
+  uint32_t find(const uint32_t (&numbers)[kFields]) const;
   void append(uint32_t position, int field);
   void enter(uint32_t position);
   void compact();

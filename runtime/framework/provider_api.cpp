@@ -150,17 +150,12 @@ ProbeId Framework::Impl::create_probe(dtrace_provider_id_t id, const char* modul
   }
   const ProbeIndex::Names names = {owner->name, module == nullptr ? "" : module, function == nullptr ? "" : function,
                                    name};
-  const ProbeId known = index.find(names);
-  return known.value != 0 ? known : add_probe(*owner, names, aframes, parg);
-}
-
-ProbeId Framework::Impl::add_probe(ProviderState& owner, const ProbeIndex::Names& names, int aframes, void* parg) {
-  const ProbeId created{static_cast<uint32_t>(probes.size() + 1)};
-  const ProbeIndex::Texts texts = index.add(created, names);
+  const auto [created, is_new, texts] = index.add(ProbeId{static_cast<uint32_t>(probes.size() + 1)}, names);
+  if (!is_new) return created;
   const ProbeInfo info{created, *texts[ProbeIndex::Provider], *texts[ProbeIndex::Module], *texts[ProbeIndex::Function],
                        *texts[ProbeIndex::Name]};
-  probes.push_back({.info = info, .provider = &owner, .parg = parg, .ecbs = {}, .taps = {}, .aframes = aframes});
-  owner.probes.push_back(created);
+  probes.push_back({.info = info, .provider = owner, .parg = parg, .ecbs = {}, .taps = {}, .aframes = aframes});
+  owner->probes.push_back(created);
   return created;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Branches of DIF only go forward, so a label is a list of the branches that refer to it, and bind() fills in their
-// distances. Constants of more than 32 bits and texts are in the program's pool, each once. Every program is verified.
+// distances. Constants of more than 32 bits and texts are in the program's pool, each once.
 #include "compiler/dif/emitter.h"
 
 #include <cstdio>
@@ -73,6 +73,11 @@ void DifEmitter::branch(sonde_dif_op what, Label to, uint32_t a) {
 void DifEmitter::bind(Label label) {
   for (size_t from : waiting_[label]) program_.insns[from].i = static_cast<int32_t>(length() - from - 1);
   waiting_[label].clear();
+}
+
+FireProgram DifEmitter::finish_for_sources() {
+  append_rest();
+  return std::move(program_);
 }
 
 FireProgram DifEmitter::finish() {

@@ -41,6 +41,9 @@ class DifEmitter {
 
   /// The program, verified. The caller has respected the limits of dif.h; any other refusal by the verifier is our bug.
   FireProgram finish();
+  /// The same, not verified, and without record_max: for a program that only sources run, since each verifies what it
+  /// loads.
+  FireProgram finish_for_sources();
 
  private:
   void append_rest();

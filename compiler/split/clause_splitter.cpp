@@ -175,7 +175,7 @@ std::shared_ptr<const FireProgram> ClauseSplitter::fire_for(const CallPlan& plan
   DifEmitter out(*split.fire, call_at_);
   emit_call(out, plan, call_slots_, limits_.strsize);
   if (!fits(split.fire->insns.size() + out.length() - call_at_, *split.clause)) return split.fire;
-  return std::make_shared<FireProgram>(out.finish());
+  return std::make_shared<FireProgram>(out.finish_for_sources());  // the list of calls has 132 of them
 }
 
 std::shared_ptr<const FireProgram> ClauseSplitter::fire_behind(const LoweredPreface& preface,

@@ -49,6 +49,38 @@
 
 /* The verifier */
 
+enum {
+	USES_SLOT = 1,
+	USES_D = 2,
+	USES_A = 4,
+	USES_B = 8,
+	USES_I = 16,
+	BRANCHES = 32,
+};
+
+/* The letters of SONDE_DIF_OPS as bits, made by the compiler: the pass asks for them twice an instruction. */
+#define HAS(letters, letter) (__builtin_strchr(letters, letter) != 0)
+#define IMMEDIATE(letters)                                                     \
+	(HAS(letters, 'i') ? 'i' : HAS(letters, 'P') ? 'P' :                   \
+	 HAS(letters, 'T') ? 'T' : HAS(letters, 'J') ? 'J' :                   \
+	 HAS(letters, 'V') ? 'V' : HAS(letters, 'L') ? 'L' :                   \
+	 HAS(letters, 'H') ? 'H' : HAS(letters, 'N') ? 'N' : 0)
+
+static const struct {
+	uint8_t uses;
+	char immediate; /* its letter; 0: none */
+} operands_of[] = {
+#define ROW(name, letters, meaning)                                            \
+	{ (HAS(letters, 'S') ? USES_SLOT : 0) | (HAS(letters, 'd') ? USES_D : 0) | \
+	  (HAS(letters, 'a') ? USES_A : 0) | (HAS(letters, 'b') ? USES_B : 0) | \
+	  (IMMEDIATE(letters) ? USES_I : 0) | (HAS(letters, 'J') ? BRANCHES : 0), \
+	  IMMEDIATE(letters) },
+	SONDE_DIF_OPS(ROW)
+#undef ROW
+};
+#undef IMMEDIATE
+#undef HAS
+
 /* What is known at the start of an instruction. */
 struct flow {
 	uint64_t captured; /* slots, one bit each */
@@ -217,52 +249,38 @@ static int check_slot(struct verifier *v, const struct sonde_dif_insn *in)
 	return 0;
 }
 
-static int check_unused(struct verifier *v, const struct sonde_dif_insn *in,
-			int d, int a, int b, int i)
+static int has_unused(uint32_t uses, const struct sonde_dif_insn *in)
 {
-	if ((!d && in->d) || (!a && in->a) || (!b && in->b) || (!i && in->i))
-		return refuse(v, "an operand it does not use is not 0");
-	return 0;
+	return (!(uses & (USES_SLOT | USES_D)) && in->d) ||
+	       (!(uses & USES_A) && in->a) || (!(uses & USES_B) && in->b) ||
+	       (!(uses & USES_I) && in->i);
 }
 
 /* Checks one instruction by itself, without its context. */
 static int check_operands(struct verifier *v, const struct sonde_dif_insn *in)
 {
-	const char *letter, *fault;
-	int d = 0, a = 0, b = 0, i = 0;
+	const char *fault;
+	uint32_t uses;
 
 	if (in->op >= SONDE_DIF_OP_COUNT)
 		return refuse_number(v, "no such opcode: ", in->op, "");
-	for (letter = sonde_dif_op_operands(in->op); *letter; letter++) {
-		switch (*letter) {
-		case 'S':
-			d = 1;
-			if (check_slot(v, in))
-				return -EINVAL;
-			break;
-		case 'd':
-			d = 1;
-			if (in->d >= SONDE_DIF_REGISTERS)
-				return refuse(v, "no such register: d");
-			break;
-		case 'a':
-			a = 1;
-			if (in->a >= SONDE_DIF_REGISTERS)
-				return refuse(v, "no such register: a");
-			break;
-		case 'b':
-			b = 1;
-			if (in->b >= SONDE_DIF_REGISTERS)
-				return refuse(v, "no such register: b");
-			break;
-		default:
-			i = 1;
-			fault = immediate_fault(v, *letter, in);
-			if (fault)
-				return refuse(v, fault);
-		}
-	}
-	return check_unused(v, in, d, a, b, i);
+	uses = operands_of[in->op].uses;
+	if ((uses & USES_SLOT) && check_slot(v, in))
+		return -EINVAL;
+	if ((uses & USES_D) && in->d >= SONDE_DIF_REGISTERS)
+		return refuse(v, "no such register: d");
+	if ((uses & USES_A) && in->a >= SONDE_DIF_REGISTERS)
+		return refuse(v, "no such register: a");
+	if ((uses & USES_B) && in->b >= SONDE_DIF_REGISTERS)
+		return refuse(v, "no such register: b");
+	fault = uses & USES_I ?
+			immediate_fault(v, operands_of[in->op].immediate, in) :
+			NULL;
+	if (fault)
+		return refuse(v, fault);
+	if (has_unused(uses, in))
+		return refuse(v, "an operand it does not use is not 0");
+	return 0;
 }
 
 static void merge(struct flow *into, const struct flow *from)
@@ -349,23 +367,18 @@ static int flow_capture(struct verifier *v, const struct sonde_dif_insn *in)
 
 static int flow_operands(struct verifier *v, const struct sonde_dif_insn *in)
 {
-	const char *letter;
-	uint16_t defines = 0;
+	const uint32_t uses = operands_of[in->op].uses;
 
-	for (letter = sonde_dif_op_operands(in->op); *letter; letter++) {
-		if (*letter == 'a' && flow_register(v, in->a))
-			return -EINVAL;
-		if (*letter == 'b' && flow_register(v, in->b))
-			return -EINVAL;
-		if (*letter == 'S' && flow_capture(v, in))
-			return -EINVAL;
-		if (*letter == 'J' &&
-		    open_branch(v, v->pc + 1 + (uint32_t)in->i))
-			return -EINVAL;
-		if (*letter == 'd')
-			defines = (uint16_t)(1u << in->d);
-	}
-	v->now.defined |= defines;
+	if ((uses & USES_SLOT) && flow_capture(v, in))
+		return -EINVAL;
+	if ((uses & USES_A) && flow_register(v, in->a))
+		return -EINVAL;
+	if ((uses & USES_B) && flow_register(v, in->b))
+		return -EINVAL;
+	if ((uses & BRANCHES) && open_branch(v, v->pc + 1 + (uint32_t)in->i))
+		return -EINVAL;
+	if (uses & USES_D)
+		v->now.defined |= (uint16_t)(1u << in->d);
 	return 0;
 }
 

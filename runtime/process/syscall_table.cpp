@@ -7,7 +7,6 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "runtime/base/hex.h"
@@ -37,6 +36,29 @@ constexpr auto kNumbersInCompat = [] {
   for (size_t i = std::size(kCompatNumbers); i-- > 0;)
     if (kCompatNumbers[i] != kUnnamedCall) numbers[kCompatNumbers[i]] = static_cast<uint16_t>(i);
   return numbers;
+}();
+
+constexpr auto kByNumber = places_by_number(kTable);
+
+/// FNV-1a
+constexpr size_t hash_of(std::string_view name) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return hash ^ hash >> 32;
+}
+
+/// Places in the table by the hash of the name, the lower number first; kUnnamedCall: free. The compiler makes it, so
+/// that no start pays for it.
+constexpr auto kByName = [] {
+  std::array<uint16_t, 1024> places{};
+  static_assert(std::size(kTable) < places.size() / 2);
+  places.fill(kUnnamedCall);
+  for (size_t place = 0; place < std::size(kTable); place++) {
+    size_t at = hash_of(kTable[place].name);
+    while (places[at % places.size()] != kUnnamedCall) at++;
+    places[at % places.size()] = static_cast<uint16_t>(place);
+  }
+  return places;
 }();
 
 constexpr std::string_view kUnnamedPrefix = "syscall_0x";
@@ -83,18 +105,16 @@ std::optional<uint32_t> number_of_unnamed(std::string_view name) {
 }
 
 const SyscallInfo* find_syscall(uint32_t number) {
-  auto found = std::ranges::lower_bound(kTable, number, {}, &SyscallInfo::number);
-  return found != std::end(kTable) && found->number == number ? found : nullptr;
+  const uint32_t place = number < kByNumber.size() ? kByNumber[number] : kUnnamedCall;
+  return place == kUnnamedCall ? nullptr : &kTable[place];
 }
 
 const SyscallInfo* find_syscall(std::string_view name) {
-  static const auto by_name = [] {
-    std::unordered_map<std::string_view, const SyscallInfo*> map;
-    for (const SyscallInfo& call : kTable) map.emplace(call.name, &call);
-    return map;
-  }();
-  auto found = by_name.find(name);
-  return found == by_name.end() ? nullptr : found->second;
+  for (size_t at = hash_of(name);; at++) {
+    const uint16_t place = kByName[at % kByName.size()];
+    if (place == kUnnamedCall) return nullptr;
+    if (kTable[place].name == name) return &kTable[place];
+  }
 }
 
 std::string format_syscall_arguments(uint32_t number, std::span<const uint64_t> args, bool with_types) {

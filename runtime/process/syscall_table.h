@@ -13,6 +13,7 @@
 // kCompatCalls + its own.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,6 +25,16 @@ namespace sonde {
 inline constexpr uint32_t kCompatCalls = 512;
 /// Stands for every call whose number has no name; all other numbers are below it.
 inline constexpr uint32_t kUnnamedCall = 2 * kCompatCalls;
+
+/// For a table whose rows have a call's number each, by number: the row's place; kUnnamedCall: there is none.
+template <typename Rows>
+consteval std::array<uint16_t, kUnnamedCall> places_by_number(const Rows& rows) {
+  std::array<uint16_t, kUnnamedCall> places{};
+  places.fill(kUnnamedCall);
+  uint16_t place = 0;
+  for (const auto& row : rows) places[row.number] = place++;
+  return places;
+}
 
 struct SyscallParameter {
   const char* type;  ///< C type, such as "const char *"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "runtime/process/syscall_table.h"
 #include "runtime/syscall/constants.h"
 
 namespace sonde {
@@ -13,6 +14,7 @@ constexpr CallShape kShapes[] = {
 #include SONDE_ARCH_SHAPES
 };
 static_assert(std::ranges::is_sorted(kShapes, {}, &CallShape::number));
+constexpr auto kByNumber = places_by_number(kShapes);
 
 constexpr StructSize kSizes[] = {
 #define SONDE_SIZE(name, bytes, most) {bytes, most},
@@ -23,8 +25,8 @@ constexpr StructSize kSizes[] = {
 }  // namespace
 
 const CallShape* find_shape(uint32_t number) {
-  const auto found = std::ranges::lower_bound(kShapes, number, {}, &CallShape::number);
-  return found != std::end(kShapes) && found->number == number ? found : nullptr;
+  const uint32_t place = number < kByNumber.size() ? kByNumber[number] : kUnnamedCall;
+  return place == kUnnamedCall ? nullptr : &kShapes[place];
 }
 
 StructSize size_of(Struct::Id id) { return kSizes[id]; }

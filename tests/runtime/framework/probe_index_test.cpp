@@ -38,7 +38,8 @@ TEST(ProbeIndex, MatchesFourFields) {
 
 TEST(ProbeIndex, ForgetsWhatIsRemoved) {
   ProbeIndex index;
-  for (uint32_t id = 1; id <= 1000; id++) index.add({id}, {"p", "m", "f" + std::to_string(id % 10), "n"});
+  for (uint32_t id = 1; id <= 1000; id++)
+    index.add({id}, {"p", "m" + std::to_string(id), "f" + std::to_string(id % 10), "n"});
   for (uint32_t id = 1; id <= 1000; id++) {
     if (id % 3 != 0) index.remove(std::array{ProbeId{id}});
   }
@@ -64,15 +65,28 @@ TEST(ProbeIndex, FindsAProbeByItsNames) {
   for (uint32_t id = 1; id <= 900; id++) index.remove(std::array{ProbeId{id}});
   EXPECT_EQ(index.find({"p", "m", "f7", "n507"}).value, 0u);
   EXPECT_EQ(index.find({"p", "m", "f7", "n907"}).value, 907u);
-  const ProbeIndex::Texts texts = index.add({1001}, {"p", "m", "f7", "n507"});
+  const ProbeIndex::Added added = index.add({1001}, {"p", "m", "f7", "n507"});
+  EXPECT_TRUE(added.is_new);
   EXPECT_EQ(index.find({"p", "m", "f7", "n507"}).value, 1001u);
-  EXPECT_EQ(*texts[ProbeIndex::Name], "n507");
+  EXPECT_EQ(*added.texts[ProbeIndex::Name], "n507");
+}
+
+TEST(ProbeIndex, HasEachLiveProbeOnce) {
+  ProbeIndex index;
+  EXPECT_TRUE(index.add({1}, {"p", "m", "f", "n"}).is_new);
+  EXPECT_TRUE(index.add({2}, {"p", "m", "n", "f"}).is_new);  // the same texts, in other fields
+  const ProbeIndex::Added again = index.add({3}, {"p", "m", "f", "n"});
+  EXPECT_FALSE(again.is_new);
+  EXPECT_EQ(again.id.value, 1u);
+  EXPECT_EQ(index.live(), 2u);
+  index.remove(std::array{ProbeId{1}});
+  EXPECT_EQ(index.add({3}, {"p", "m", "f", "n"}).id.value, 3u);
 }
 
 TEST(ProbeIndex, CountsTheTextsOfAField) {
   ProbeIndex index;
   for (uint32_t id = 1; id <= 1000; id++)
-    index.add({id}, {"p", "m", "f" + std::to_string(id % 10), id % 2 == 0 ? "entry" : "return"});
+    index.add({id}, {"p", "m" + std::to_string(id), "f" + std::to_string(id % 10), id % 2 == 0 ? "entry" : "return"});
   for (uint32_t id = 1; id <= 300; id++) index.remove(std::array{ProbeId{id}});
   const auto of = [&](const ProbeIndex::Names& names, ProbeIndex::Field field) {
     std::map<std::string, size_t> counts;

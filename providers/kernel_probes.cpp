@@ -68,6 +68,7 @@ void add(KernelProvider& provider, const KernelProbeRow& row) {
   const dtrace_id_t id = dtrace_probe_create(provider.id, kModule, "", row.name, 0, const_cast<KernelProbeRow*>(&row));
   if (id == 0) return;
   sonde_probe_of_kernel(id, has_tracepoint(row) ? row.when : nullptr, row.derived);
+  if (row.increment != nullptr) sonde_probe_in_d(id, row.before, row.when, &row.increment, 1);
   if (const std::string why = why_not(row); !why.empty()) sonde_probe_refuse(id, why.c_str(), 1);
 }
 
@@ -85,8 +86,11 @@ void provide(void* arg, const dtrace_probedesc_t* spec) {
 void enable(void*, dtrace_id_t id, void* parg) {
   const KernelProbeRow& row = row_of(parg);
   if (!has_tracepoint(row)) return arm_functions(id, row);
-  const sonde_tap_request request = {.size = sizeof request, .kind = SONDE_TAP_TRACEPOINT, .symbol = row.tracepoint};
-  sonde_tap_arm(id, &request);
+  for (const char* name : {row.tracepoint, row.also}) {
+    if (name == nullptr) continue;
+    const sonde_tap_request request = {.size = sizeof request, .kind = SONDE_TAP_TRACEPOINT, .symbol = name};
+    sonde_tap_arm(id, &request);
+  }
 }
 
 void disable(void*, dtrace_id_t id, void*) { sonde_tap_disarm(id); }

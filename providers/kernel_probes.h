@@ -35,6 +35,9 @@ struct KernelProbeRow {
   const char* derived = nullptr;             ///< D, as sonde_probe_of_kernel() has it
   std::span<const KernelArgument> arguments = {};
   std::span<const char* const> functions = {};  ///< of other kernels; they have no condition
+  const char* increment = nullptr;              ///< D: arg0, and there are no others; null: argN are the tracepoint's
+  const char* before = nullptr;                 ///< D, as sonde_probe_in_d() has it
+  const char* also = nullptr;                   ///< one more tracepoint, with the same arguments
 };
 
 struct KernelProvider {

@@ -14,6 +14,8 @@
   X(signal)                                    \
   X(sched)                                     \
   X(io)                                        \
+  X(vminfo)                                    \
+  X(sysinfo)                                   \
   X(rawtp)                                     \
   X(fbt)                                       \
   X(lockstat)                                  \

@@ -282,9 +282,10 @@ static ExprPtr told_argument(CheckContext& cx, uint64_t index, const Type* word,
 void resolve_told_probes(CheckContext& cx, ClauseAst& clause) {
   std::map<ProbeTexts, std::vector<ProbeId>> all;
   const std::vector<ToldProbe> told = cx.world.probes.told(cx.matched);
-  size_t in_kernel = 0;
+  size_t in_kernel = 0, in_d = 0;
   for (const auto& [id, texts] : told) {
     in_kernel += texts.of_kernel ? 1 : 0;
+    in_d += texts.has_own_arguments() ? 1 : 0;
     if (texts != ProbeTexts{.of_kernel = true}) all[texts].push_back(id);
   }
   for (const ToldProbe& one : told)
@@ -300,7 +301,7 @@ void resolve_told_probes(CheckContext& cx, ClauseAst& clause) {
   }
   cx.expansions.clear();
   cx.of_kernel = in_kernel > 0 && in_kernel == cx.matched.size();
-  cx.in_d = told.size() - in_kernel;
+  cx.in_d = in_d;
 }
 
 void add_told_arguments(CheckContext& cx, ClauseAst& clause) {
@@ -310,6 +311,7 @@ void add_told_arguments(CheckContext& cx, ClauseAst& clause) {
   cx.expansions.push_back({{}, clause.where});
   for (PrefaceAst& one : clause.prefaces) {
     const ProbeTexts texts = cx.world.probes.told({&one.probes.front(), 1}).front().texts;
+    cx.of_kernel = texts.of_kernel;
     for (uint32_t n = 0; n < texts.arguments.size(); n++)
       if ((wanted >> n & 1) != 0) one.arguments.emplace_back(n, preface(cx, texts.arguments[n]));
   }

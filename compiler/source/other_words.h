@@ -198,9 +198,6 @@ inline constexpr OtherWord kOtherWords[] = {
      "function-entry"},
     {OtherWord::Kind::Provider, "ruby*", "no traced process is a Ruby that has them; -Z waits for one"},
     {OtherWord::Kind::Provider, "sdt", "the kernel's tracepoints have their own names here: rawtp:::NAME"},
-    {OtherWord::Kind::Provider, "sysinfo", "calls by name: syscall:::entry { @[probefunc] = count(); }"},
-    {OtherWord::Kind::Provider, "vminfo",
-     "memory that a program asks for: syscall::mmap:entry, syscall::brk:entry, pid$target:libc:malloc:entry"},
     {OtherWord::Kind::Provider, "xpv", "no source sees a hypervisor"},
     // awk, Python, SystemTap, bpftrace, perl, C: words before which, or behind which, the grammar stumbles
     {OtherWord::Kind::Syntax, "and", "in D: &&"},

@@ -268,7 +268,8 @@ void sonde_probe_has_arguments(dtrace_id_t probe);
  * clauses, NULL: none; they run as soon as a script has the probe, and remember in self-> variables what an earlier event
  * knows. A description in them that matches nothing is no error. `when`: the probe fires only where this expression is true;
  * NULL: always. `arguments`: expressions, of which argN is the N-th, at most SONDE_PROBE_ARGUMENTS; the others are 0. All must be
- * computable where the probe fires. The texts are copied. */
+ * computable where the probe fires. The texts are copied, and take the place of those of sonde_probe_of_kernel(): a probe
+ * that fires in the kernel needs that call before this one. */
 #define SONDE_PROBE_ARGUMENTS 6u
 void sonde_probe_in_d(dtrace_id_t probe, const char* before, const char* when, const char* const* arguments,
                       unsigned count);

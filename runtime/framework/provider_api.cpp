@@ -432,6 +432,8 @@ void sonde_probe_in_d(dtrace_id_t probe, const char* before, const char* when, c
   if (!framework || framework->probe(sonde::ProbeId{probe}) == nullptr) return;
   sonde::ProbeTexts texts{.when = when == nullptr ? "" : when, .before = before == nullptr ? "" : before};
   for (unsigned n = 0; n < std::min(count, SONDE_PROBE_ARGUMENTS); n++) texts.arguments.emplace_back(arguments[n]);
+  const sonde::ProbeTexts* told = framework->texts.find(probe);
+  texts.of_kernel = told != nullptr && told->of_kernel;
   framework->texts.set(probe, std::move(texts));
 }
 

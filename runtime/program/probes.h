@@ -46,11 +46,13 @@ struct ArgumentDescription {
 
 /// What a provider says of a probe in D, by sonde_probe_of_kernel() or sonde_probe_in_d().
 struct ProbeTexts {
-  bool of_kernel = false;              ///< it fires in the kernel
-  std::string when;                    ///< it fires only where this is true; empty: always
-  std::string derived;                 ///< the value of __derived; empty: 0
-  std::string before;                  ///< clauses that run where a script has the probe
-  std::vector<std::string> arguments;  ///< argN, unless it fires in the kernel; those behind are 0
+  bool of_kernel = false;  ///< it fires in the kernel
+  std::string when;        ///< it fires only where this is true; empty: always
+  std::string derived;     ///< the value of __derived; empty: 0
+  std::string before;      ///< clauses that run where a script has the probe
+  std::vector<std::string>
+      arguments;  ///< argN; those behind are 0. None, and it fires in the kernel: they are the tap's
+  bool has_own_arguments() const { return !of_kernel || !arguments.empty(); }
   auto operator<=>(const ProbeTexts&) const = default;
 };
 

@@ -1,1 +1,1 @@
-sysinfo:::pgin { @ = count(); }
+mib:::ipInReceives { @ = count(); }

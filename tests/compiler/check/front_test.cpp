@@ -362,6 +362,9 @@ TEST(ProbesInD, ClausesComeBeforeTheScriptsAndArgumentsAreComputed) {
             add("unknown", nullptr, "nosuch == 3", "0");
             add("argument", nullptr, nullptr, "arg0 +");
             dtrace_probe_create(id, "m", "f", "plain", 0, nullptr);
+            sonde_probe_of_kernel(dtrace_probe_create(id, "m", "f", "kernel", 0, nullptr), nullptr, nullptr);
+            add("kernel", nullptr, "arg1 != 0", "arg2 + 1");
+            sonde_probe_of_kernel(dtrace_probe_create(id, "m", "f", "kernel-plain", 0, nullptr), nullptr, nullptr);
           },
       .dtps_enable = [](void*, dtrace_id_t, void*) {},
       .dtps_disable = [](void*, dtrace_id_t, void*) {},
@@ -381,7 +384,14 @@ TEST(ProbesInD, ClausesComeBeforeTheScriptsAndArgumentsAreComputed) {
   EXPECT_EQ(unit.clauses[2].prefaces[0].arguments[0].first, 0u);
   ASSERT_EQ(unit.clauses[3].prefaces.size(), 2u);
   EXPECT_TRUE(unit.clauses[3].prefaces[0].arguments.empty()) << "no statement reads it";
+  const LoweredUnit both = front.compile("told:::right, told:::kernel { trace(arg0); }");
+  ASSERT_FALSE(front.diagnostics.any()) << front.diagnostics.list()[0].message;
+  ASSERT_EQ(both.clauses.back().prefaces.size(), 2u);
+  for (const LoweredPreface& one : both.clauses.back().prefaces)
+    EXPECT_EQ(one.arguments.size(), 1u) << "the probe in the kernel has one, too";
   const std::pair<const char*, const char*> wrong[] = {
+      {"told:::kernel, told:::kernel-plain { trace(arg0); }",
+       "arg0 may not be referenced because it is computed for some probes of the clause, and passed to others"},
       {"told:::cut { }", "what the provider runs before its probe is no D"},
       {"told:::unknown { trace(1); }", "failed to resolve nosuch"},
       {"told:::argument { trace(arg0); }", "what the provider says of its probe is no expression of D"},

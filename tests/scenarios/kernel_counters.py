@@ -4,10 +4,11 @@
 import os
 import pathlib
 import re
+import signal
 
 from kernel_probes import rows, traced
 from stock_kernel import need_it
-from support import check, equal, scenario
+from support import check, equal, scenario, wait_until
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
@@ -105,10 +106,17 @@ said = 0
 @scenario()
 def kernel_vminfo_of_the_kernel(world):
     """A read of the page before a thread's kernel stack, which is never there, is a fault of the kernel on its own memory."""
-    out, _ = traced(
-        world, "name('guards')\nfor n in range(50):\n    os.getppid()\nname('between')\nsaid = 0\n",
-        'rawtp:::sys_enter /execname == "guards" && arg1 == 110/ { @read = count(); trace(*(int *)((char *)curthread->stack - 64)); } '
-        'vminfo:::kernel_asflt /execname == "guards"/ { @[probename] = sum(arg0); }')
+    need_it(world)
+    ready = world.path("ready")
+    pathlib.Path(ready).touch()
+    reader = world.start_sonde("-q", "-x", "source=bpf", "-o", ready, "-n",
+                               'BEGIN { printf("armed\\n"); } rawtp:::sys_enter /execname == "guards" && arg1 == 110/ { trace(*(int *)((char *)curthread->stack - 64)); }')
+    wait_until(lambda: "armed" in pathlib.Path(ready).read_text() or reader.poll() is not None, what="the reader's start")
+    out, _ = traced(world, "name('guards')\nfor n in range(50):\n    os.getppid()\nname('between')\nsaid = 0\n",
+                    'vminfo:::kernel_asflt /execname == "guards"/ { @[probename] = sum(arg0); }')
+    reader.send_signal(signal.SIGINT)
+    told = world.finish(reader).stderr
+    check("invalid address" in told, f"the reader read: {told}")
     equal(rows(out).get(("kernel_asflt",)), 50, f"faults: {out}")
 
 
@@ -173,10 +181,11 @@ def kernel_sysinfo_switches(world):
         world, """
 import resource
 os.sched_setaffinity(0, {0})
-busy = os.fork()
-if busy == 0:
-    while True:
-        pass
+def beside(work):
+    child = os.fork()
+    while child == 0:
+        work()
+    return child
 def used():
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_nvcsw, usage.ru_nivcsw
@@ -195,14 +204,19 @@ def sleep():
     for n in range(80):
         time.sleep(0.001)
 def give():
-    for n in range(400):
+    enough = used()[1] + 150
+    while used()[1] < enough:
         os.sched_yield()
-said = [during("sleeps", sleep), during("burns", burn), during("yields", give)]
+busy = beside(int)
+said = [during("sleeps", sleep), during("burns", burn)]
 os.kill(busy, 9)
+gives = beside(os.sched_yield)
+said.append(during("yields", give))
+os.kill(gives, 9)
 """, "sysinfo:::pswitch,sysinfo:::inv_swtch")
     for tag, (own, taken) in (("sleeps", sleeps), ("burns", forced), ("yields", yields)):
         check(abs(found.get((tag, "pswitch"), 0) - own - taken) <= 2, f"{tag}: {own} + {taken} switches: {found}")
-    check(sleeps[0] >= 80 and forced[1] >= 10 and yields[1] >= 100, f"the kernel's counts: {sleeps, forced, yields}")
+    check(sleeps[0] >= 75 and forced[1] >= 5, f"the kernel's counts: {sleeps, forced}")
     for tag, (_, taken) in (("sleeps", sleeps), ("burns", forced)):
         check(abs(found.get((tag, "inv_swtch"), 0) - taken) <= 2, f"{tag}: {taken} forced: {found}")
     check(found.get(("yields", "inv_swtch"), 0) <= yields[1] / 2, f"yields are not forced: {yields}: {found}")
@@ -211,8 +225,9 @@ os.kill(busy, 9)
 @scenario()
 def kernel_sysinfo_idle(world):
     """The idle thread comes when nobody wants the CPU: as often as sched:::off-cpu says that it is the next."""
-    out, _ = traced(world, "for n in range(50):\n    time.sleep(0.002)\nsaid = 0\n",
-                    'sysinfo:::idlethread { @["idle"] = sum(arg0); } sched:::off-cpu /args[0]->pr_lwpid == 0/ { @["next"] = sum(1); }')
+    out, _ = traced(
+        world, "name('idles')\nfor n in range(50):\n    time.sleep(0.002)\nname('between')\nsaid = 0\n",
+        'sysinfo:::idlethread /execname == "idles"/ { @["idle"] = sum(arg0); } sched:::off-cpu /execname == "idles" && args[0]->pr_lwpid == 0/ { @["next"] = sum(1); }')
     found = rows(out)
     equal(found.get(("idle",)), found.get(("next",)), f"switches to the idle thread: {out}")
 

@@ -17,6 +17,7 @@
   X(vminfo)                                    \
   X(sysinfo)                                   \
   X(rawtp)                                     \
+  X(sdt)                                       \
   X(fbt)                                       \
   X(lockstat)                                  \
   X(ip)                                        \

@@ -19,7 +19,7 @@
 /* Probes that fire for the whole machine, also with a target. */
 inline int is_of_kernel = probeprov == "sched" || probeprov == "io" || probeprov == "fbt" || probeprov == "rawtp" ||
     probeprov == "ip" || probeprov == "tcp" || probeprov == "udp" || probeprov == "lockstat" ||
-    probeprov == "vminfo" || probeprov == "sysinfo";
+    probeprov == "sdt" || probeprov == "vminfo" || probeprov == "sysinfo";
 inline int is_meant = ($$name == "" || execname == $$name) && ($target == 0 || !is_of_kernel || progenyof($target));
 
 $1

@@ -197,7 +197,6 @@ inline constexpr OtherWord kOtherWords[] = {
      "no traced process is a Python that has them, as Debian's python3.11; -Z waits for one. 3.12 to 3.14 have no "
      "function-entry"},
     {OtherWord::Kind::Provider, "ruby*", "no traced process is a Ruby that has them; -Z waits for one"},
-    {OtherWord::Kind::Provider, "sdt", "the kernel's tracepoints have their own names here: rawtp:::NAME"},
     {OtherWord::Kind::Provider, "xpv", "no source sees a hypervisor"},
     // awk, Python, SystemTap, bpftrace, perl, C: words before which, or behind which, the grammar stumbles
     {OtherWord::Kind::Syntax, "and", "in D: &&"},

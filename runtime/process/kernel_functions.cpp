@@ -1,38 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/process/kernel_functions.h"
 
-#include <fcntl.h>
-#include <sys/mount.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <tuple>
 
-#include "runtime/base/unique_fd.h"
+#include "runtime/process/kernel_files.h"
 
 namespace sonde {
 namespace {
 
 constexpr std::string_view kOwnModule = "vmlinux";
-constexpr size_t kUsualBytes = 8u << 20, kLeastRoom = 1u << 16;
-
-/// The files of the kernel say no size, and give a page at a time.
-Result<std::vector<char>> read_whole(int file, const std::string& path) {
-  std::vector<char> text(kUsualBytes);
-  for (size_t used = 0;;) {
-    if (text.size() - used < kLeastRoom) text.resize(2 * text.size());
-    const ssize_t got = ::read(file, text.data() + used, text.size() - used);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return Error::from_errno(path);
-    used += static_cast<size_t>(got);
-    if (got > 0) continue;
-    text.resize(used);
-    return text;
-  }
-}
 
 /// A line of kallsyms: address, type, name, and [module] unless it is the kernel's own.
 struct FunctionSymbol {
@@ -79,19 +59,10 @@ struct InitText {
   bool contains(const FunctionSymbol& symbol) const { return symbol.address >= begin && symbol.address < end; }
 };
 
-/// A tracefs that nobody else sees. Errors: those of fsopen(), fsmount().
-UniqueFd open_tracefs() {
-  const UniqueFd context(fsopen("tracefs", FSOPEN_CLOEXEC));
-  if (!context || fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) return UniqueFd();
-  return UniqueFd(fsmount(context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY));
-}
-
 }  // namespace
 
 Result<KernelFunctions> KernelFunctions::read(const std::string& path) {
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return Error::from_errno(path);
-  auto text = read_whole(file.get(), path);
+  auto text = read_kernel_file(path);
   if (!text) return std::move(text).error();
   KernelFunctions read;
   read.text_ = std::move(*text);
@@ -140,12 +111,8 @@ bool KernelFunctions::let_programs_in() const {
 }
 
 TraceableNames TraceableNames::read(const std::string& path) {
-  constexpr char kList[] = "available_filter_functions";
-  const UniqueFd folder = path.empty() ? open_tracefs() : UniqueFd();
-  const UniqueFd file(path.empty() ? openat(folder.get(), kList, O_RDONLY | O_CLOEXEC)
-                                   : open(path.c_str(), O_RDONLY | O_CLOEXEC));
   TraceableNames read;
-  auto text = file ? read_whole(file.get(), kList) : Result<std::vector<char>>(Error::from_errno(kList));
+  auto text = path.empty() ? read_tracefs("available_filter_functions") : read_kernel_file(path);
   if (!text) return read;
   read.text_ = std::move(*text);
   for (std::string_view rest(read.text_.data(), read.text_.size()); !rest.empty();) {

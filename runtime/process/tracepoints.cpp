@@ -3,7 +3,10 @@
 // parameter of such a function is its own; the others are the tracepoint's.
 #include "runtime/process/tracepoints.h"
 
+#include <algorithm>
 #include <cerrno>
+
+#include "runtime/process/kernel_files.h"
 
 namespace sonde {
 namespace {
@@ -17,6 +20,23 @@ std::vector<std::string> tracepoint_names(CTypes& kernel) {
   std::vector<std::string> names = kernel.typedefs(kPrefix);
   for (std::string& name : names) name.erase(0, kPrefix.size());
   return names;
+}
+
+std::map<std::string, std::string, std::less<>> tracepoint_subsystems_of(std::string_view list) {
+  std::map<std::string, std::string, std::less<>> found;
+  while (!list.empty()) {
+    const std::string_view line = list.substr(0, list.find('\n'));
+    list.remove_prefix(std::min(list.size(), line.size() + 1));
+    if (const size_t colon = line.find(':'); colon != line.npos)
+      found.try_emplace(std::string(line.substr(colon + 1)), line.substr(0, colon));
+  }
+  return found;
+}
+
+Result<std::map<std::string, std::string, std::less<>>> tracepoint_subsystems() {
+  auto list = read_tracefs("available_events");
+  if (!list) return std::move(list).error();
+  return tracepoint_subsystems_of({list->data(), list->size()});
 }
 
 std::optional<CFunction> find_tracepoint(CTypes& kernel, std::string_view name) {

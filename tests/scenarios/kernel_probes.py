@@ -355,9 +355,25 @@ def kernel_rawtp(world):
 
 
 @scenario()
+def kernel_sdt(world):
+    """The same tracepoints by the names of DTrace for Linux, which have their subsystem: both providers count the same, by the same arguments."""
+    out, children = traced(
+        world, "name('forks')\nsaid = []\nfor n in range(20):\n    said.append(os.fork())\n    if said[-1] == 0:\n        os._exit(0)\n    os.waitpid(said[-1], 0)\nname('between')\n",
+        'sdt:sched::sched_process_fork,rawtp:::sched_process_fork /pid == $target && execname == "forks"/ { printf("%s %s %d %s\\n", probeprov, probemod, args[1]->tgid, stringof(args[0]->comm)); } '
+        'sdt:task::task_rename /pid == $target/ { printf("named %s\\n", stringof(args[1])); }')
+    lines = [line.split() for line in out.splitlines() if line]
+    for provider, module in (("sdt", "sched"), ("rawtp", "vmlinux")):
+        equal([words for words in lines if words[0] == provider], [[provider, module, str(child), "forks"] for child in children], f"{provider}'s forks")
+    check(["named", "between"] in lines, out)
+    both = [[line.split()[-1] for line in world.sonde("-l", "-P", provider).stdout.splitlines()[1:]] for provider in ("sdt", "rawtp")]
+    equal(sorted(both[0]), sorted(both[1]), "the tracepoints of both")
+    equal({line.split()[2] for line in world.sonde("-l", "-n", "sdt:block::").stdout.splitlines()[1:]}, {"block"}, "a subsystem")
+
+
+@scenario()
 def kernel_probes_refuse_by_name(world):
     """What the kernel has no tracepoint for is refused with the nearest question; so is who may not look."""
-    for probe, said in (("sched:::enqueue", "sched:::wakeup"), ("sched:::tick", "profile-N"), ("rawtp:::nosuch", "rawtp:::")):
+    for probe, said in (("sched:::enqueue", "sched:::wakeup"), ("sched:::tick", "profile-N"), ("rawtp:::nosuch", "rawtp:::"), ("sdt:nosuch::sched_switch", "sdt:")):
         result = world.sonde("-n", probe, status=None)
         check(result.status != 0 and said in result.stderr, f"{probe}: {result.stderr}")
     result = world.sonde("-x", "source=ptrace", "-c", "true", "-n", "sched:::off-cpu", status=None)

@@ -398,6 +398,20 @@ MUTANTS = [
     E("runtime/waits/file_locks.cpp", "locks_in_way(", "is_own(thread, own, line, *held)", "false", "scenario:why_tells_no_deadlock_where_there_is_none"),
     E("runtime/waits/futex_owner.cpp", "FutexOwner mutex_owner(", "mutex->users == 0", "false", "waits_test:FutexOwner.IsNotGuessed*"),
     E("compiler/check/translator.cpp", "const Translator* find_translator(", "one->input->is_integer() && input->is_integer()", "false", "script:tst.xlate.integers"),
+    # what lived although much else was tested near it
+    E("runtime/utrace/seccomp.cpp", "std::vector<sock_filter> make_syscall_filter(", "base == 0 ? machine::kSeccompCall : machine::kCompatSeccompCall", "machine::kSeccompCall",
+      "utrace_test:SyscallFilter.*"),
+    E("runtime/process/cgroups.cpp", "bool lies_in(", 'pattern == "/"', "false", "process_test:Cgroups.EachGroupLiesInTheRoot"),
+    S("runtime/process/layouts.cpp", "void Layouts::split(", "if (timeline_.size() > kMostLayouts) timeline_.pop_front();", "", "process_test:Layouts.OnlyTheLast*"),
+    E("runtime/process/demangle.cpp", "char sign_of(", "code >= 0x20 && code < 0x7f", "true", "process_test:Rust/Demangle.*"),
+    E("runtime/process/demangle.cpp", "std::string_view qualifiers_in(", "rest.starts_with(' ') ? rest : \"\"", "rest", "process_test:Cxx/Demangle.*"),
+    E("runtime/print/thread_tracks.cpp", "void ThreadTracks::end_from(", "std::max(time, track.last)", "time", "print_test:Tracks.NoCallEndsBefore*"),
+    E("runtime/print/thread_tracks.cpp", "void ThreadTracks::end_behind(", "last->of_process ? thread.pid == pid : number == tid", "thread.pid == pid", "print_test:Tracks.TheEndOfAThread*"),
+    E("runtime/print/flow_tree.cpp", "void FlowTree::begin_row(", "std::ranges::any_of(record.items, &TraceItem::is_done)", "false", "print_test:FlowTree.ShowsAtOnce*"),
+    S("compiler/check/doubtful.cpp", "void expression(const Expr& expr)", "if (expr.kind == ExprKind::Conditional) condition(*expr.kids[0]);", "", "script:tst.warn.assigns_in_conditional"),
+    E("compiler/check/doubtful.cpp", "bool belongs_to_d(", 'word == "d"', "false", "script:tst.warn.pragma_d"),
+    E("cli/injection.cpp", "duration_in(", "nanoseconds <= kMostDelay", "true", "scenario:injections_are_checked"),
+    E("cli/injection.cpp", "Result<void> parse_value(", "*number >= kFirstError", "false", "scenario:injections_are_checked"),
 ]
 
 SWITCH = """/* Which mutant is on. A header that has mutants may stand beside a file that has. */

@@ -476,7 +476,8 @@ def what_the_module_cannot_inject(world):
 def injections_are_checked(world):
     for what, said in (("getppid", "what happens to the calls is missing"), ("nosuch:error=EPERM", "no system call 'nosuch'"), ("getppid:error=EFOO", "error=EFOO: no such error"),
                        ("getppid:error=5000", "error=5000: no such error"), ("getppid:retval=-1", "retval=-1: a number from 0"), ("getppid:retval=1:when=0", "when=0: when=FIRST"),
-                       ("getppid:retval=1:when=3..2", "when=3..2: when=FIRST"), ("getppid:delay_enter=2h", "delay_enter=2h: a time up to 60s"), ("getppid:poke_enter=@arg1=00", "poke_enter=@arg1=00: not there"),
+                       ("getppid:retval=1:when=3..2", "when=3..2: when=FIRST"), ("getppid:delay_enter=2h", "delay_enter=2h: a time up to 60s"), ("getppid:delay_exit=61s", "delay_exit=61s: a time up to 60s"),
+                       ("getppid:retval=0xfffffffffffff001", "retval=0xfffffffffffff001: a number from 0"), ("getppid:poke_enter=@arg1=00", "poke_enter=@arg1=00: not there"),
                        ("getppid:error=EPERM:error=EIO", "error=EIO: error= is given twice"), ("getppid:error=EPERM:retval=1", "error= or retval=, not both"),
                        ("getppid:signal=none", "signal=none: one signal"), ("none:error=EPERM", "no system call is chosen")):
         check(f"sonde: -e inject: {said}" in world.sonde("-e", f"inject={what}", "ls", status=1).stderr, f"{what}")

@@ -18,6 +18,8 @@ class Rows {
   void entry(uint32_t tid, const std::string& function, uint64_t at) { row(tid, function, "entry", Flow::Entry, at); }
   void back(uint32_t tid, const std::string& function, uint64_t at) { row(tid, function, "return", Flow::Return, at); }
   void other(uint32_t tid, uint64_t at) { row(tid, "x", "tick", Flow::None, at); }
+  /// A row whose clause runs a command.
+  void command(uint32_t tid, uint64_t at) { row(tid, "x", "runs", Flow::None, at, TraceItem::Kind::System); }
 
   /// The rows without their blanks.
   std::string text(bool finished = true) {
@@ -26,7 +28,8 @@ class Rows {
   }
 
  private:
-  void row(uint32_t tid, const std::string& function, const std::string& name, Flow flow, uint64_t at) {
+  void row(uint32_t tid, const std::string& function, const std::string& name, Flow flow, uint64_t at,
+           TraceItem::Kind kind = TraceItem::Kind::Trace) {
     const ProbeInfo probe{ProbeId{1}, provider_, module_, function, name};
     TraceRecord record;
     record.begun = record.flowindent = true;
@@ -34,6 +37,7 @@ class Rows {
     record.tid = tid;
     record.timestamp = at;
     record.flow = flow;
+    record.items.emplace_back().kind = kind;
     if (flow == Flow::Return && depth_[tid] > 0) depth_[tid]--;
     record.indent = 2 * depth_[tid];
     if (flow == Flow::Entry) depth_[tid]++;
@@ -109,6 +113,14 @@ TEST(FlowTree, LeavesOutWhatHappensInAShortCall) {
   rows.other(1, 5);
   rows.back(1, "long", 104);
   EXPECT_EQ(rows.text(), " 0 | x:tick \n 0 -> long \n 0 | x:tick \n 0 <- long \n");
+}
+
+/// What a command prints must come behind the rows before it.
+TEST(FlowTree, ShowsAtOnceWhatACommandFollows) {
+  Rows rows({Look::plain(), false, 100});
+  rows.entry(1, "short", 1);
+  rows.command(1, 2);
+  EXPECT_EQ(rows.text(false), " 0 -> short \n 0 | x:runs \n");
 }
 
 TEST(FlowTree, ShowsCallsThatDoNotReturnIfTheyLasted) {

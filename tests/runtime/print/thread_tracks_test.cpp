@@ -132,6 +132,23 @@ TEST_F(Tracks, AProcessesEndEndsThoseOfAllThreads) {
   EXPECT_EQ(written_, "0:E futex at 9 (over)") << "that of the other process";
 }
 
+TEST_F(Tracks, TheEndOfAThreadIsThatOfNoOther) {
+  fire(probe("syscall", "futex", "entry"), 1, ++firings_, 2, 1);
+  EXPECT_EQ(fire(probe("syscall", "exit", "entry"), 4, ++firings_, 1, 1), "0:i exit");
+  EXPECT_EQ(fire(probe("proc", "", "lwp-exit"), 5, ++firings_, 3, 1), "0:i proc:lwp-exit");
+  written_.clear();
+  tracks_.end_all(9, "over");
+  EXPECT_EQ(written_, "0:E futex at 9 (over)");
+}
+
+TEST_F(Tracks, NoCallEndsBeforeTheLastOfItsTrack) {
+  fire("f", "entry", 10);
+  fire("g", "entry", 20);
+  written_.clear();
+  tracks_.end_all(15, "over");
+  EXPECT_EQ(written_, "0:E g at 20 (over), 0:E f at 20 (over)");
+}
+
 TEST_F(Tracks, AThreadsNumberMayComeAgain) {
   fire("f", "entry", 1);
   EXPECT_EQ(fire(probe("pid7", "f", "return"), 5, ++firings_, 1, 8), "0:E f at 1 (its thread has ended), 0:i f");

@@ -72,6 +72,15 @@ TEST(Cgroups, AnEscapeThatIsNoneStaysAsItIs) {
   EXPECT_EQ(container_in("/machine-\\x2d.scope"), "-");
 }
 
+TEST(Cgroups, EachGroupLiesInTheRoot) {
+  EXPECT_TRUE(lies_in("/", "/"));
+  EXPECT_TRUE(lies_in("/a/b", "/"));
+  EXPECT_TRUE(lies_in("", "/"));
+  EXPECT_TRUE(lies_in("/a/b", "/a"));
+  EXPECT_FALSE(lies_in("/a/b", "/b"));
+  EXPECT_FALSE(lies_in("/", "/a"));
+}
+
 /// Paths of random parts: what a manager writes, cut, doubled and mixed with rubbish.
 TEST(Cgroups, AnyPathHasAShortAnswer) {
   const std::vector<std::string> parts = {

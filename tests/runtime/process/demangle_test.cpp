@@ -29,6 +29,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"_ZNKR3app1S3getEv", "app::S::get() const &", "app::S::get"},
         Case{"_ZN3app5twiceIiEET_S1_", "app::twice<int>(int)", "app::twice<int>"},  // without the return type,
         Case{"_ZN3app4pickIiEEPFicET_", "app::pick<int>(int)", "app::pick<int>"},   // also if that surrounds the name
+        Case{"_ZNK3app1S4pickIiEEPFicET_", "app::S::pick<int>(int)", "app::S::pick<int>"},
         Case{"_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int>>::push_back(int const&)",
              "std::vector<int, std::allocator<int>>::push_back"},
         Case{"_ZN3app4nameB5cxx11Ev", "app::name[abi:cxx11]()", "app::name[abi:cxx11]"},
@@ -46,6 +47,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"_ZN66_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..drop..Drop$GT$4drop17h0123456789abcdefE",
              "<alloc::vec::Vec<T> as core::ops::drop::Drop>::drop",
              "<alloc::vec::Vec<T> as core::ops::drop::Drop>::drop"},
+        Case{"_ZN7mycrate6a$u1$b17h0123456789abcdefE", "mycrate::a$u1$b", "mycrate::a$u1$b"},  // no character to show
         Case{"_ZN7mycrate4main28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE.llvm.12", "mycrate::main::{{closure}}",
              "mycrate::main::{{closure}}"}));
 

@@ -103,5 +103,16 @@ TEST(Layouts, ManyChanges) {
   }
 }
 
+/// A program that changes its mappings for days must not fill our memory.
+TEST(Layouts, OnlyTheLastOfManyAreKept) {
+  Layouts layouts;
+  for (Nanoseconds time = 1; time <= 1000; time++) layouts.add(time, text(0x1000, time % 2 == 0 ? 2 : 1));
+  EXPECT_EQ(file_at(layouts, 1000, 0x1000), 2u);
+  EXPECT_EQ(file_at(layouts, 900, 0x1000), 2u);
+  EXPECT_EQ(file_at(layouts, 899, 0x1000), 1u);
+  EXPECT_EQ(layouts.at(10), layouts.at(500)) << "both are the oldest that there is";
+  EXPECT_NE(layouts.at(900), layouts.at(901));
+}
+
 }  // namespace
 }  // namespace sonde

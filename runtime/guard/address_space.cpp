@@ -334,9 +334,9 @@ void AddressSpace::add_slots(const Mapping& text) {
   }
   Elf64_Ehdr elf;
   if (head == nullptr || !read(head->start, &elf, sizeof elf) || std::memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0) return;
-  for (uint32_t i = 0; i < std::min<uint32_t>(elf.e_phnum, 64); i++) {
-    Elf64_Phdr segment;
-    if (!read(head->start + elf.e_phoff + i * sizeof segment, &segment, sizeof segment)) return;
+  std::vector<Elf64_Phdr> segments(std::min<size_t>(elf.e_phnum, 64));
+  if (!read(head->start + elf.e_phoff, segments.data(), segments.size() * sizeof segments[0])) return;
+  for (const Elf64_Phdr& segment : segments) {
     if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
     if (segment.p_offset < text.offset || segment.p_offset - text.offset >= text.end - text.start) continue;
     uint64_t end = text.start + (segment.p_offset - text.offset) + segment.p_memsz;

@@ -389,10 +389,17 @@ Result<void> UserProbes::load(size_t kind, std::span<const bpf::FirePart> column
 
 Result<void> UserProbes::arm_group(Group& group) {
   const size_t kind = group.front()->kind;
-  if (of_kernel(kind)) return kinds_[kind].how == UprobeLink::Many ? link_all(group) : link_each(group);
-  const std::string& path = group.front()->tap.path;
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file) return Error::from_errno(path);
+  const bool many = kinds_[kind].how == UprobeLink::Many;
+  if (of_kernel(kind)) return many ? link_all(group, "") : link_each(group, "");
+  // The path may lead through a process (/proc/PID/root), which may end meanwhile: that file's probes are left out, and the
+  // kernel gets the open file.
+  const UniqueFd file(open(group.front()->tap.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) {
+    const std::string why = std::string("the file cannot be opened any more (") + std::strerror(errno) + ")";
+    for (const Row* row : group) leave_out(*row, why);
+    return {};
+  }
+  const std::string path = "/proc/self/fd/" + std::to_string(file.get());
   // At one place the kernel calls first what came last, and probes fire in the order of their numbers.
   std::ranges::sort(group, [](const Row* a, const Row* b) {
     return std::pair(a->tap.offset, b->tap.probe.value) < std::pair(b->tap.offset, a->tap.probe.value);
@@ -407,7 +414,7 @@ Result<void> UserProbes::arm_group(Group& group) {
   const Group right = without_wrong(group, forms);
   if (right.empty()) return {};
   const MappedCode code(file.get());
-  return kinds_[kind].how == UprobeLink::Many ? link_all(right) : link_each(right);
+  return many ? link_all(right, path) : link_each(right, path);
 }
 
 UserProbes::Group UserProbes::without_wrong(const Group& group, const std::vector<UprobeForm>& forms) {
@@ -434,8 +441,8 @@ uint64_t UserProbes::cookie_of(const Row& row) const {
   return bpf::make_cookie(row.number, row.tap.pid, row.kind == 0 && kinds_[kJumps].rows > 0);
 }
 
-/// One link for all; they are of one kind and one file.
-Result<UniqueFd> UserProbes::attach(std::span<Row* const> group) {
+/// One link for all; they are of one kind and one file, which `path` leads to.
+Result<UniqueFd> UserProbes::attach(std::span<Row* const> group, const std::string& path) {
   std::vector<uint64_t> offsets, cookies, counters;
   for (const Row* row : group) {
     offsets.push_back(row->tap.offset);
@@ -445,14 +452,14 @@ Result<UniqueFd> UserProbes::attach(std::span<Row* const> group) {
   const size_t kind = group.front()->kind;
   const int stub = kinds_[kind].stub.get();
   if (of_kernel(kind)) return bpf::attach_kprobes(stub, kind == kKernelReturns, offsets, cookies);
-  return bpf::attach_uprobes(stub, group.front()->tap.path, offsets, cookies, counters);
+  return bpf::attach_uprobes(stub, path, offsets, cookies, counters);
 }
 
-Result<UniqueFd> UserProbes::attach_one(const Row& row) {
+Result<UniqueFd> UserProbes::attach_one(const Row& row, const std::string& path) {
   const int stub = kinds_[row.kind].stub.get();
   if (of_kernel(row.kind))
     return bpf::attach_one_kprobe(stub, row.kind == kKernelReturns, row.tap.offset, cookie_of(row));
-  return bpf::attach_one_uprobe(stub, row.tap.path, row.tap.offset, cookie_of(row), counter_of(row.tap));
+  return bpf::attach_one_uprobe(stub, path, row.tap.offset, cookie_of(row), counter_of(row.tap));
 }
 
 /// Whether the error says that the kernel takes no probe at one of the places.
@@ -461,11 +468,11 @@ bool UserProbes::is_refusal(size_t kind, int code) {
   return code == kNotSupported || code == EOPNOTSUPP || code == EINVAL || code == ENOEXEC;
 }
 
-Result<void> UserProbes::link_all(const Group& group) {
+Result<void> UserProbes::link_all(const Group& group, const std::string& path) {
   const uint64_t number = ++last_link_;
   Link& link = links_[number];
   link.kind = group.front()->kind;
-  auto done = link_half(group, link);
+  auto done = link_half(group, path, link);
   for (Row* row : group)
     if (row->link == last_link_) link.taps++;
   if (link.taps == 0) links_.erase(number);
@@ -473,8 +480,8 @@ Result<void> UserProbes::link_all(const Group& group) {
 }
 
 /// The kernel refuses a link as a whole, and does not say for which place: looks for it by halves.
-Result<void> UserProbes::link_half(std::span<Row* const> group, Link& link) {
-  auto fd = attach(group);
+Result<void> UserProbes::link_half(std::span<Row* const> group, const std::string& path, Link& link) {
+  auto fd = attach(group, path);
   if (fd) {
     link.fds.push_back(std::move(*fd));
     for (Row* row : group) row->link = last_link_;
@@ -485,8 +492,8 @@ Result<void> UserProbes::link_half(std::span<Row* const> group, Link& link) {
     leave_out(*group.front(), refusal_of(link.kind));
     return {};
   }
-  if (auto done = link_half(group.first(group.size() / 2), link); !done) return done;
-  return link_half(group.subspan(group.size() / 2), link);
+  if (auto done = link_half(group.first(group.size() / 2), path, link); !done) return done;
+  return link_half(group.subspan(group.size() / 2), path, link);
 }
 
 const char* UserProbes::refusal_of(size_t kind) {
@@ -494,12 +501,12 @@ const char* UserProbes::refusal_of(size_t kind) {
                          : "the kernel puts no probe on this instruction";
 }
 
-Result<void> UserProbes::link_each(const Group& group) {
+Result<void> UserProbes::link_each(const Group& group, const std::string& path) {
   const uint64_t number = ++last_link_;
   Link& link = links_[number];
   link.kind = group.front()->kind;
   for (Row* row : group) {
-    auto fd = attach_one(*row);
+    auto fd = attach_one(*row, path);
     if (!fd && (of_kernel(row->kind) ? is_refusal(row->kind, fd.error().code()) : fd.error().code() == kNotSupported)) {
       leave_out(*row, refusal_of(row->kind));
       continue;

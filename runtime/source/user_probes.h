@@ -88,8 +88,8 @@ class UserProbes {
   Result<void> begin(std::span<const Tap> taps);
   Result<void> begin_kind(size_t kind);
   Result<UniqueFd> load_program(size_t kind, const char* name, std::span<const bpf_insn> insns);
-  Result<UniqueFd> attach(std::span<Row* const> group);
-  Result<UniqueFd> attach_one(const Row& row);
+  Result<UniqueFd> attach(std::span<Row* const> group, const std::string& path);
+  Result<UniqueFd> attach_one(const Row& row, const std::string& path);
   uint64_t cookie_of(const Row& row) const;
   void count_link(Link& link);
   Result<std::vector<Group>> add_rows(std::span<const Tap> taps);
@@ -98,9 +98,9 @@ class UserProbes {
   Result<void> load(size_t kind, std::span<const bpf::FirePart> columns, const bpf::World& world, bool judges);
   Result<void> arm_group(Group& group);
   Group without_wrong(const Group& group, const std::vector<bpf::UprobeForm>& forms);
-  Result<void> link_all(const Group& group);
-  Result<void> link_each(const Group& group);
-  Result<void> link_half(std::span<Row* const> group, Link& link);
+  Result<void> link_all(const Group& group, const std::string& path);
+  Result<void> link_each(const Group& group, const std::string& path);
+  Result<void> link_half(std::span<Row* const> group, const std::string& path, Link& link);
   static bool is_refusal(size_t kind, int code);
   static const char* refusal_of(size_t kind);
   void leave_out(const Row& row, const std::string& why);

@@ -32,10 +32,10 @@ def own_copy(world, path):
     return str(shutil.copy(path, world.path(name)))
 
 
-def start_armed(world, clauses, *more):
+def start_armed(world, clauses, *more, **how):
     """Starts sonde for the whole machine; returns when all is armed: BEGIN comes after that."""
     ready = world.path("ready", "")
-    sonde = world.start_sonde("-q", *SOURCE, "-b", "16m", "-o", ready, *more, "-n", 'BEGIN { printf("armed\\n"); } ' + clauses)
+    sonde = world.start_sonde("-q", *SOURCE, "-b", "16m", "-o", ready, *more, "-n", 'BEGIN { printf("armed\\n"); } ' + clauses, **how)
     wait_until(lambda: "armed" in pathlib.Path(ready).read_text() or sonde.poll() is not None, what="sonde's start")
     if sonde.poll() is not None:
         raise AssertionError(f"sonde ended: {world.finish(sonde).stderr}")
@@ -65,6 +65,21 @@ def stock_functions_of_every_process(world):
     text, _messages = stop(world, sonde, ready)
     # f(1), and of each of a hundred children f(0) to f(4)
     equal(numbers(text), [2 * 501, 2 * (1 + 100 * 10)], "calls, and the sum of their arguments")
+
+
+@scenario()
+def stock_functions_of_a_file_that_is_lost(world):
+    """A file may be reached through a process that ends before its probes are set: the others are traced, a line says which is not."""
+    need_it(world)
+    program = world.program("many_forks")
+    kept, lost = own_copy(world, program), str(shutil.copy(program, world.path("lost")))
+    environment = {"LD_PRELOAD": world.program("lose_file", "-shared", "-fPIC"), "LOSE": lost}
+    clauses = f"pid*:{kept}:f:entry, pid*:{lost}:f:entry {{ @ = count(); }}"
+    sonde, ready = start_armed(world, clauses, env=environment)
+    equal(world.run([kept, 100]).status, 0, "the program's status")
+    text, messages = stop(world, sonde, ready)
+    equal(numbers(text), [501], "calls in the file that is there")
+    check("not traced, 1 of 2 places: the file cannot be opened any more (No such file or directory)" in messages, messages)
 
 
 @scenario()

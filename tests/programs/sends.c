@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sends a signal by each call that can, and prints each send: receiver's pid, thread, signal, si_code, value.
-// argv[1] > 0: besides, that many SIGUSR1 and as many queued SIGRTMIN to itself. At the end a child kills itself by SIGKILL.
+// argv[1] > 0: besides, that many SIGUSR1 and as many queued SIGRTMIN to itself. At the end one child kills itself by SIGKILL,
+// and another its process group.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -73,6 +74,8 @@ int main(int argc, char** argv) {
   const int of_thread = syscall(SYS_pidfd_open, other, O_EXCL);  // PIDFD_THREAD, Linux 6.9
   if (of_thread >= 0)
     tell(syscall(SYS_pidfd_send_signal, of_thread, SIGUSR1, NULL, 0), me, other, SIGUSR1, SI_TKILL, 0);
+  if (of_thread >= 0)  // to the thread's process
+    tell(syscall(SYS_pidfd_send_signal, of_thread, SIGUSR1, NULL, 2), me, me, SIGUSR1, SI_USER, 0);
   const int own = syscall(SYS_pidfd_open, me, 0);
   tell(syscall(SYS_pidfd_send_signal, own, SIGURG, NULL, 4), -me, 0, SIGURG, SI_USER, 0);       // the process group,
                                                                                                 // Linux 6.9
@@ -95,5 +98,12 @@ int main(int argc, char** argv) {
   if (last == 0) kill(getpid(), SIGKILL);
   waitpid(last, NULL, 0);
   printf("%d %d %d %d 0\n", last, last, SIGKILL, SI_USER);
+  const int group = fork();  // it kills its group, which it is alone in
+  if (group == 0) {
+    setpgid(0, 0);
+    kill(0, SIGKILL);
+  }
+  waitpid(group, NULL, 0);
+  printf("%d 0 %d %d 0\n", -group, SIGKILL, SI_USER);
   return 0;
 }

@@ -40,6 +40,21 @@ class Split : public testing::Test {
     return splitter.split(std::span(units.back().get(), 1), diagnostics);
   }
   std::string fire(const SplitClause& clause) { return disassemble(*clause.fire); }
+
+  /// `@[keys] = count()`, each an aggregation of its own.
+  template <typename... Keys>
+  LoweredExprPtr counts(Keys... keys) {
+    tables.program.aggregations.push_back({.function = AggFunction::Count, .params = {}, .keys = {}});
+    LoweredExprPtr expr = node(LoweredKind::Aggregate, void_type(), std::move(keys)...);
+    expr->variable_index = static_cast<uint32_t>(tables.program.aggregations.size() - 1);
+    expr->key_count = sizeof...(keys);
+    return expr;
+  }
+  /// How many functions of a clause with these statements a source may fold; 0: it is not folded.
+  template <typename... Statements>
+  int folded(Statements... statements) {
+    return split_all(clause(nullptr, std::move(statements)...)).at(0).fire->fold.parts;
+  }
 };
 
 TEST_F(Split, PredicateOfArgumentsFiltersAndArgumentsAreCaptured) {
@@ -195,6 +210,52 @@ TEST_F(Split, AnAssignmentBelowAnIfOrAnUndecidedPredicateStays) {
   auto clauses = split_all(std::move(with_if), clause(builtin("walltimestamp"), assign(tables.variable(b), number(1))));
   EXPECT_TRUE(clauses[0].done_at_fire.empty());
   EXPECT_TRUE(clauses[1].done_at_fire.empty());
+}
+
+/// The firing has no fault for a division by zero of a variable.
+TEST_F(Split, ADivisionByWhatMayBeZeroStays) {
+  const auto done = [this](Op op, LoweredExprPtr by) {
+    const uint32_t at = tables.add(VariableDesc::Scope::Self, "v", long_type());
+    return split_all(clause(nullptr, update(op, tables.variable(at), std::move(by)))).at(0).done_at_fire.size();
+  };
+  EXPECT_EQ(done(Op::Div, builtin("arg0")), 0u);
+  EXPECT_EQ(done(Op::Mod, builtin("arg0")), 0u);
+  EXPECT_EQ(done(Op::Mod, number(0)), 0u);
+  EXPECT_EQ(done(Op::Div, number(2)), 1u);
+  EXPECT_EQ(done(Op::Mul, builtin("arg0")), 1u);
+}
+
+TEST_F(Split, AnAssignmentBehindAFilterThatIsTooLongStays) {
+  const auto done = [this](uint32_t conjuncts) {
+    const uint32_t at = tables.add(VariableDesc::Scope::Self, "v", long_type());
+    LoweredExprPtr predicate = binary(Op::Ne, builtin("arg0"), number(0));
+    for (uint32_t n = 1; n < conjuncts; n++)
+      predicate = logical(Op::LogAnd, std::move(predicate), binary(Op::Ne, builtin("arg0"), number(n)));
+    return split_all(clause(std::move(predicate), assign(tables.variable(at), number(1)))).at(0).done_at_fire.size();
+  };
+  EXPECT_EQ(done(10), 1u);
+  EXPECT_EQ(done(kMaxFilter / 4 + 1), 0u);
+}
+
+TEST_F(Split, ClausesThatOnlyAggregateAreFolded) {
+  EXPECT_EQ(folded(counts()), 1);
+  EXPECT_EQ(folded(counts(), counts(), counts(), counts()), 4);
+  EXPECT_EQ(folded(counts(), counts(), counts(), counts(), counts()), 0) << "more than a source has room for";
+  const uint32_t a = tables.add(VariableDesc::Scope::Self, "a", long_type());
+  EXPECT_EQ(folded(assign(tables.variable(a), number(1)), counts()), 1);
+  EXPECT_EQ(folded(counts(), assign(tables.variable(a), number(1)), counts()), 0) << "the second has another a";
+}
+
+TEST_F(Split, KeysThatAreFoldedAreThoseOfEachFiring) {
+  EXPECT_EQ(folded(counts(builtin("arg0"))), 1);
+  EXPECT_EQ(folded(counts(builtin("timestamp"))), 0) << "each firing has its own";
+  EXPECT_EQ(folded(counts(binary(Op::Div, builtin("arg0"), number(2), long_type()))), 1);
+  EXPECT_EQ(folded(counts(binary(Op::Div, builtin("arg0"), builtin("arg1"), long_type()))), 0) << "it may fault";
+  LoweredExprPtr index = cast(long_type(), builtin("arg0"));
+  EXPECT_EQ(folded(counts(std::move(index))), 1);
+  index = cast(long_type(), builtin("arg0"));
+  index->bound = 4;
+  EXPECT_EQ(folded(counts(std::move(index))), 0) << "it may fault, too";
 }
 
 TEST_F(Split, ALaterTextCannotMoveAVariable) {

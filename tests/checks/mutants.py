@@ -418,6 +418,10 @@ MUTANTS = [
     S("runtime/bpf/fold_tables.cpp", "void FoldTables::hand_over(", "record.cpu = ring_->writer;", "", "bpf_test:Folded.StepsAreThose*"),
     E("runtime/guard/sends.cpp", "Receiver by_pidfd(", "(tid != pid && (flags & kToProcess) == 0)", "(tid != pid)", "scenario:sends_by_every_call"),
     E("runtime/guard/sends.cpp", "last_send_of(", "receiver == own || receiver == -getpgid(own)", "receiver == own", "scenario:sends_by_every_call"),
+    E("compiler/check/narrowed.cpp", "void narrow_clauses(", "own != 0 ? *beside : *alone", "*alone", "scenario:only_a_cgroup"),
+    E("runtime/process/rseq.cpp", "restartable_sequences(", "relocation != nullptr", "false", "process_test:Kinds/Rseq.*"),
+    E("runtime/process/data_symbol.cpp", "std::string symbol_in(", "address - symbol.st_value >= symbol.st_size", "address - symbol.st_value > symbol.st_size",
+      "process_test:DataSymbol.*"),
     E("cli/injection.cpp", "duration_in(", "nanoseconds <= kMostDelay", "true", "scenario:injections_are_checked"),
     E("cli/injection.cpp", "Result<void> parse_value(", "*number >= kFirstError", "false", "scenario:injections_are_checked"),
 ]

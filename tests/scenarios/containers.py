@@ -159,6 +159,9 @@ def only_a_cgroup(world):
             words = world.sonde("-q", f"--cgroup={named}", "-n", COUNT, "-c", program).stdout.split()
             equal(words[:2], ["end", cgroup.path], f"{named}: {words}")
             equal(len(words), 3, f"{named}: {words}")
+        mixed = "BEGIN, syscall::getppid:entry { @[probename] = count(); }"
+        found = world.sonde("-q", f"--cgroup={cgroup.path}", "-n", mixed, "-c", program).stdout.split()
+        equal(found[:3] + found[4:], ["BEGIN", "1", "entry"], f"a clause that sonde's own process fires, too: {found}")
         everywhere = world.sonde("-q", "--cgroup=/", "-n", COUNT, "-c", program).stdout.split()
         equal(len(everywhere), 5, f"with the root's: {everywhere}")
         lines = world.sonde(f"--cgroup={cgroup.path}", "--trace=getppid", "-c", program).stderr

@@ -422,6 +422,9 @@ MUTANTS = [
     E("runtime/process/rseq.cpp", "restartable_sequences(", "relocation != nullptr", "false", "process_test:Kinds/Rseq.*"),
     E("runtime/process/data_symbol.cpp", "std::string symbol_in(", "address - symbol.st_value >= symbol.st_size", "address - symbol.st_value > symbol.st_size",
       "process_test:DataSymbol.*"),
+    E("runtime/bpf/rings.cpp", "Result<Rings> Rings::create(", "bytes > kMostBytes", "false", "bpf_test:Rings.*"),
+    E("providers/usdt/usdt_provider.cpp", "bool is_name(", "name.size() < DTRACE_NAMELEN", "true", "scenario:usdt_notes_that_lie"),
+    E("providers/usdt/usdt_provider.cpp", "const UsdtArgument* argument_of(", "found->parts.empty() && !one.parts.empty()", "false", "scenario:usdt_argument_of_the_site_that_has_it"),
     E("cli/injection.cpp", "duration_in(", "nanoseconds <= kMostDelay", "true", "scenario:injections_are_checked"),
     E("cli/injection.cpp", "Result<void> parse_value(", "*number >= kFirstError", "false", "scenario:injections_are_checked"),
 ]

@@ -702,8 +702,19 @@ def usdt_notes_that_lie(world):
     equal(result.stdout.split(), ["whole", "3"], "hits of the place that there is")
     check("lies" in result.stderr and ":::two is not traced at each place: in" in result.stderr, result.stderr)
     check("names a probe of lies that cannot be traced" in result.stderr, result.stderr)
+    lengthy = noted(world, "lengthy", note("lengthy", "two"), note("lengthy", "n" * 64))
+    result = world.sonde("-q", "-n", "lengthy$target:::two { @ = count(); }", "-c", lengthy)
+    check("names a probe of lengthy that cannot be traced" in result.stderr, f"64 letters: {result.stderr}")
     result = world.sonde("-n", "lies7*:::two", "-c", program, status=1)
     check("the provider lies7 of a program cannot be traced: its name ends with a digit" in result.stderr, result.stderr)
+
+
+@scenario(only="ptrace", why="which site an argument is read at is decided before any source is asked")
+def usdt_argument_of_the_site_that_has_it(world):
+    """An argument has the type of the first site where it can be read."""
+    program = noted(world, "mixed", note("mixed", "both", arguments="8@%nonsense"), note("mixed", "both", arguments="-4@$7"))
+    listed = world.sonde("-lv", "-n", "mixed$target:::both", "-c", program).stdout
+    check("args[0]: int32_t" in listed, listed)
 
 
 @scenario()

@@ -8,15 +8,35 @@
 namespace sonde {
 namespace {
 
-constexpr StraceQualifier kQualifiers[] = {
-    {"a", nullptr},          {"abbrev", nullptr},      {"decode-fd", "decode-fds"}, {"decode-fds", "decode-fds"},
-    {"decode-pid", nullptr}, {"decode-pids", nullptr}, {"fault", "fault"},          {"inject", "inject"},
-    {"kvm", nullptr},        {"q", nullptr},           {"quiet", nullptr},          {"r", nullptr},
-    {"raw", nullptr},        {"read", nullptr},        {"reads", nullptr},          {"s", "signal"},
-    {"signal", "signal"},    {"signals", "signal"},    {"silence", nullptr},        {"silent", nullptr},
-    {"status", "status"},    {"t", "trace"},           {"trace", "trace"},          {"v", nullptr},
-    {"verbose", nullptr},    {"w", nullptr},           {"write", nullptr},          {"writes", nullptr},
-    {"x", nullptr}};
+constexpr StraceQualifier kQualifiers[] = {{"a", nullptr},
+                                           {"abbrev", nullptr},
+                                           {"decode-fd", "decode-fds"},
+                                           {"decode-fds", "decode-fds"},
+                                           {"decode-pid", "decode-pids"},
+                                           {"decode-pids", "decode-pids"},
+                                           {"fault", "fault"},
+                                           {"inject", "inject"},
+                                           {"kvm", nullptr},
+                                           {"q", nullptr},
+                                           {"quiet", nullptr},
+                                           {"r", nullptr},
+                                           {"raw", nullptr},
+                                           {"read", nullptr},
+                                           {"reads", nullptr},
+                                           {"s", "signal"},
+                                           {"signal", "signal"},
+                                           {"signals", "signal"},
+                                           {"silence", nullptr},
+                                           {"silent", nullptr},
+                                           {"status", "status"},
+                                           {"t", "trace"},
+                                           {"trace", "trace"},
+                                           {"v", nullptr},
+                                           {"verbose", nullptr},
+                                           {"w", nullptr},
+                                           {"write", nullptr},
+                                           {"writes", nullptr},
+                                           {"x", nullptr}};
 
 /// The digits of a fraction of seconds.
 std::optional<uint32_t> digits_of(std::string_view precision) {
@@ -74,6 +94,7 @@ Result<void> CallOptions::set(OfCalls::What what, const std::string& value, cons
       arguments_.settings.push_back({"samestack", "", typed_});
       return {};
     case OfCalls::What::Descriptors: return set_descriptors(value);
+    case OfCalls::What::Names: return set_names(value);
     case OfCalls::What::Separately: separately_ = true; return {};
     case OfCalls::What::Inject: return add_injection(parse_injection(value));
     case OfCalls::What::Fault: return add_injection(parse_fault(value));
@@ -133,6 +154,16 @@ Result<void> CallOptions::set_descriptors(const std::string& value) {
   if (!value.empty() && value != "none" && value != "path")
     return Error("no '" + value + "': path shows what each descriptor is open on, none only their numbers", EINVAL);
   arguments_.settings.push_back({"argstr", value == "none" ? "plain" : "full", typed_});
+  return {};
+}
+
+Result<void> CallOptions::set_names(const std::string& value) {
+  if (!value.empty() && value != "none" && value != "comm")
+    return Error("no '" + value +
+                     "': comm shows the program's name behind each thread's number, none only the number; " +
+                     "for numbers in another PID namespace take vpid in a script",
+                 EINVAL);
+  arguments_.calls.names = value != "none";
   return {};
 }
 

@@ -38,6 +38,7 @@ class CallOptions {
   Result<void> set_status(const std::string& value);
   Result<void> set_clock(const std::string& value);
   Result<void> set_descriptors(const std::string& value);
+  Result<void> set_names(const std::string& value);
 
   Arguments& arguments_;
   std::string typed_;

@@ -234,9 +234,10 @@ class Writer {
   /// An inline without parameters: ANTLR would have to predict those, which takes longer than all of the rest's parse.
   void name_thread(const std::string& number) {
     text_ += "inline string named_" + number + " = ";
-    text_ += list_.separately.empty()
-                 ? "born > 0 || attached ? strjoin(\"[pid \", strjoin(lltostr(" + number + "), \"] \")) : \"\";\n"
-                 : "\"\";\n";
+    const std::string named = list_.names.value_or(false) ? "strjoin(\"<\", strjoin(execname, \">] \"))" : "\"] \"";
+    text_ += list_.separately.empty() ? "born > 0 || attached ? strjoin(\"[pid \", strjoin(lltostr(" + number + "), " +
+                                            named + ")) : \"\";\n"
+                                      : "\"\";\n";
   }
 
   /// What a line begins with: the thread's number and times.

@@ -10,6 +10,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,7 @@ struct CallList {
   int32_t relative_digits = -1;    ///< since the entry of the call on the line before; -1: is not shown
   int32_t duration_digits = -1;    ///< from entry to return; -1: is not shown
   bool stacks = false;
+  std::optional<bool> names;  ///< the program's name behind a thread's number
   bool several = false;       ///< there are several threads when it begins
   bool attaches = false;      ///< to a process that may have threads whose birth was not seen
   bool injects = false;       ///< a line says what was injected into its call

@@ -69,6 +69,7 @@ struct OfCalls {
     Durations,
     Stacks,
     Descriptors,
+    Names,
     Separately,
     Inject,
     Fault,
@@ -160,6 +161,8 @@ inline constexpr std::array kCommandLine = std::to_array<CommandLineOption>({
     {'y', "decode-fds", "[SET]", ValueKind::Text, OptionGroup::Calls,
      OfCalls{OfCalls::What::Descriptors, "fds[arg0].fi_pathname"}, false,
      "what descriptors are open on: the default; SET: path or none"},
+    {'Y', "decode-pids", "[SET]", ValueKind::Text, OptionGroup::Calls, OfCalls{OfCalls::What::Names, "execname"}, false,
+     "the program's name behind each thread's number: the default for the whole machine; SET: comm or none"},
     {0, "inject", "SET:WHAT", ValueKind::Text, OptionGroup::Calls,
      OfCalls{OfCalls::What::Inject, "inject(-ENOENT), with -w"}, true,
      "changes calls, as --inject=openat:error=ENOENT:when=3+: error=E, retval=N, signal=S, delay_enter=TIME, "

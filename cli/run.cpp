@@ -327,6 +327,7 @@ class Run {
     calls.units = units();
     calls.several = begins_with_several();
     calls.attaches = !arguments_.pids.empty();
+    if (!calls.names) calls.names = !arguments_.has_targets();
     calls.look = is_text() && calls.separately.empty() ? output_.look() : Look::plain();
     calls.timeline = is_timeline(options_.text("format"));
     auto injected = injection_script(arguments_.injections, calls.trace, calls.paths);

@@ -378,6 +378,7 @@ TEST(CallOptions, ValuesAreChecked) {
            {"-tttt", "-t: at most three: -ttt"},
            {"--syscall-times=min", "--syscall-times: no precision 'min'"},
            {"--decode-fds=all", "--decode-fds: no 'all'"},
+           {"--decode-pids=pidns", "--decode-pids: no 'pidns'"},
            {"--output-separately", "--output-separately: names of files are missing\n    -o FILE gives FILE.PID"},
            {"-ff", "--output-separately: names of files are missing"}})
     EXPECT_THAT(wrong({word, "ls"}).message, testing::StartsWith(message)) << word;

@@ -284,6 +284,19 @@ def the_calls_of_each_thread_in_a_file(world):
 
 
 @scenario()
+def names_behind_the_numbers_of_threads(world):
+    """-Y, as strace's; --decode-pids=none takes them back."""
+    command = ["sh", "-c", "/bin/true & wait; exit 0"]
+    for tool in (["strace", "-f"], [world.binary]):
+        for option, named in (("-Y", True), ("--decode-pids=comm", True), ("--decode-pids=none", False)):
+            if tool[0] == "strace" and not named:
+                continue
+            text = world.run([*tool, option, *command]).stderr
+            heads = set(re.findall(r"^\[pid +\d+(<\w+>)?\] ", text, re.M))
+            equal(heads, {"<sh>", "<true>"} if named else {""}, f"{tool} {option}: {text}")
+
+
+@scenario()
 def a_variable_for_the_program(world):
     """-E and --env, with and without a script, and -x setenv."""
     for options in (("-E", "SONDE_A=1 2", "-E", "HOME"), ("--env=SONDE_A=1 2", "--env=HOME"), ("-x", "setenv=SONDE_A=1 2", "-x", "setenv=HOME")):

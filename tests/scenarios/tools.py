@@ -342,7 +342,7 @@ def tool_calls(world):
         if how != "machine":
             equal((calls.count("getppid()"), len(calls)), (2, 3), how)
         else:
-            check(all(line.startswith("[pid ") for line in text.splitlines() if "getppid()" in line), f"whose it is, from the first line: {text}")
+            check(all(re.match(r"\[pid \d+<.+>\] ", line) for line in text.splitlines() if "getppid()" in line) and "<deeds>] getppid()" in text, f"whose it is, from the first line: {text}")
     lines = world.sonde("calls", "--trace=getppid", "--format=jsonl", world.program("deeds"), "getppid:1").stdout.splitlines()
     check(sum("getppid" in line for line in lines) >= 1 and all(line.startswith("{") for line in lines), f"JSON: {lines}")
     check("sonde calls [OPTIONS]" in world.sonde("calls", "--help").stdout, "its help")

@@ -425,6 +425,9 @@ MUTANTS = [
     E("runtime/bpf/rings.cpp", "Result<Rings> Rings::create(", "bytes > kMostBytes", "false", "bpf_test:Rings.*"),
     E("providers/usdt/usdt_provider.cpp", "bool is_name(", "name.size() < DTRACE_NAMELEN", "true", "scenario:usdt_notes_that_lie"),
     E("providers/usdt/usdt_provider.cpp", "const UsdtArgument* argument_of(", "found->parts.empty() && !one.parts.empty()", "false", "scenario:usdt_argument_of_the_site_that_has_it"),
+    E("compiler/split/pointer_origins.cpp", "PointerOrigins::learn_from(const LoweredExpr&", "place.type->is_record() && (found & kProgram) != 0", "false", "split_test:Split.APointerInACopy*"),
+    E("runtime/guard/counters.cpp", "bool AddressSpace::count(", "value == (by > 0 ? kMost : 0)", "false", "scenario:usdt_counters_have_ends"),
+    E("runtime/guard/perf_clock.cpp", "bool parse(", "std::min(room, room != 0 ? behind.next() : 0)", "room", "guard_test:PerfClock.ACopyEndsWithTheStack"),
     E("cli/injection.cpp", "duration_in(", "nanoseconds <= kMostDelay", "true", "scenario:injections_are_checked"),
     E("cli/injection.cpp", "Result<void> parse_value(", "*number >= kFirstError", "false", "scenario:injections_are_checked"),
 ]

@@ -225,7 +225,7 @@ SWITCHED = r"""
 #include <unistd.h>
 __extension__ unsigned short own_first_semaphore __attribute__((section(".probes")));
 __extension__ unsigned short own_second_semaphore __attribute__((section(".probes")));
-/* By line of input: says the counters, fires, forks a child that says them, or ends. */
+/* By line of input: says the counters, fires, forks a child that says them, sets the first to a number, or ends. */
 int main(void) {
   char line[80];
   setvbuf(stdout, NULL, _IOLBF, 0);
@@ -240,6 +240,7 @@ int main(void) {
       wait(NULL);
       continue;
     }
+    if (strncmp(line, "set ", 4) == 0) own_first_semaphore = (unsigned short)atoi(line + 4);
     if (strcmp(line, "fire\n") == 0)
       for (int i = 0; i < 10; i++) {
         if (own_first_semaphore) STAP_PROBE1(own, first, i);
@@ -291,6 +292,23 @@ def usdt_counters(world):
     equal(program.ask("fire"), "0 0", "when it is not traced any more")
     totals = [line.split()[-1] for line in result.stdout.splitlines() if line.strip()]
     equal(sorted(totals), sorted(["1"] * 11 + ["11"]), result.stdout)
+
+
+@scenario(only="ptrace", why="the kernel counts on the other sources")
+def usdt_counters_have_ends(world):
+    """Below 0 is 65535, which would switch the probe on for ever; beyond 65535 is 0, which would switch it off for whoever else has it on."""
+    program = Switched(world)
+    sonde = program.trace(world, "own$target:::first { @ = count(); }")
+    equal(program.ask("set 0"), "0 0", "somebody else clears it")
+    sonde.send_signal(2)
+    world.finish(sonde)
+    equal(program.ask(), "0 0", "it is not taken below 0")
+    equal(program.ask("set 65535"), "65535 0", "others have it on")
+    sonde = program.trace(world, "own$target:::first { @ = count(); }")
+    equal(program.ask(), "65535 0", "it is not raised beyond the most")
+    sonde.send_signal(2)
+    world.finish(sonde)
+    equal(program.ask(), "65535 0", "and what was not raised is not taken back")
 
 
 @scenario()

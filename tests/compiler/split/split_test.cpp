@@ -6,6 +6,7 @@
 #include "compiler/ast/ast.h"
 #include "compiler/dif/disassemble.h"
 #include "compiler/split/clause_splitter.h"
+#include "compiler/split/pointer_origins.h"
 #include "compiler/split/splitter.h"
 #include "tests/compiler/evaluator/tree.h"
 
@@ -364,6 +365,21 @@ TEST_F(Split, APointerLeadsWhereItBegins) {
             "0015  LDS      r0, r0, 4\n"
             "0016  CAPW     s3, r0\n"
             "0017  RECORD\n");
+}
+
+/// `this->s = *(struct s *)arg0` copies pointers of the program; where the copy lies is D's memory.
+TEST_F(Split, APointerInACopyLeadsIntoTheProgram) {
+  const Type *record = bytes_type(16), *pointer = pointer_type(int_type());
+  const uint32_t s = tables.add(VariableDesc::Scope::This, "s", record);
+  LoweredUnit unit;
+  unit.clauses.push_back(
+      clause(nullptr, assign(tables.variable(s), deref(cast(pointer_type(record), builtin("arg0")), record))));
+  PointerOrigins origins;
+  origins.learn(std::span(&unit, 1), {});
+  const auto copy = [&] { return node(LoweredKind::AddressOf, pointer_type(pointer), tables.variable(s)); };
+  EXPECT_FALSE(origins.leads_into_program(*copy(), {}));
+  EXPECT_TRUE(origins.leads_into_program(*deref(copy(), pointer), {}));
+  EXPECT_TRUE(origins.leads_into_program(*deref(deref(copy(), pointer_type(pointer)), pointer), {}));
 }
 
 TEST_F(Split, StopAndRaiseHold) {

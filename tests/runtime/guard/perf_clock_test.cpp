@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
+#include <fstream>
 #include <set>
+#include <string>
 
 #include "runtime/base/clock.h"
 
@@ -42,6 +45,31 @@ TEST(PerfClock, TicksOncePerPeriodOfRunTime) {
   const uint64_t periods = (now_of(CLOCK_THREAD_CPUTIME_ID) - began) / kPeriod;
   if (!clock->sees_kernel()) GTEST_SKIP() << "only user code is sampled here";
   EXPECT_NEAR(static_cast<double>(ticks), static_cast<double>(periods), 4 + 0.05 * static_cast<double>(periods));
+}
+
+/// Where the stack of the main thread ends, behind the program's arguments and environment.
+uint64_t end_of_stack() {
+  std::ifstream maps("/proc/self/maps");
+  uint64_t start = 0, end = 0;
+  for (std::string line; std::getline(maps, line);)
+    if (line.ends_with("[stack]") && std::sscanf(line.c_str(), "%lx-%lx", &start, &end) == 2) return end;
+  return 0;
+}
+
+/// Its record has room for a whole copy, but the kernel does not fill it.
+TEST(PerfClock, ACopyEndsWithTheStack) {
+  ASSERT_EQ(getpid(), gettid());
+  auto clock = PerfClock::start(gettid(), kPeriod, true);
+  if (!clock) GTEST_SKIP() << "perf_event_open is not permitted";
+  compute(5 * kPeriod);
+  const uint64_t end = end_of_stack();
+  ASSERT_NE(end, 0u);
+  int seen = 0;
+  clock->drain([&](const Sample& sample) {
+    EXPECT_LE(machine::sp(sample.registers) + sample.stack.bytes.size(), end);
+    seen++;
+  });
+  EXPECT_GT(seen, 0);
 }
 
 TEST(PerfClock, CopiesTheStackOfTheSample) {

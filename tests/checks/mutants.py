@@ -428,6 +428,7 @@ MUTANTS = [
     E("compiler/split/pointer_origins.cpp", "PointerOrigins::learn_from(const LoweredExpr&", "place.type->is_record() && (found & kProgram) != 0", "false", "split_test:Split.APointerInACopy*"),
     E("runtime/guard/counters.cpp", "bool AddressSpace::count(", "value == (by > 0 ? kMost : 0)", "false", "scenario:usdt_counters_have_ends"),
     E("runtime/guard/perf_clock.cpp", "bool parse(", "std::min(room, room != 0 ? behind.next() : 0)", "room", "guard_test:PerfClock.ACopyEndsWithTheStack"),
+    E("runtime/guard/sigtrap.cpp", "void Sigtrap::exec(", "thread.process->trap_handler = 0", "thread.process->trap_handler += 0", "scenario:traps_of_the_program_itself"),
     E("cli/injection.cpp", "duration_in(", "nanoseconds <= kMostDelay", "true", "scenario:injections_are_checked"),
     E("cli/injection.cpp", "Result<void> parse_value(", "*number >= kFirstError", "false", "scenario:injections_are_checked"),
 ]

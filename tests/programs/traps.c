@@ -2,7 +2,7 @@
 /* traps HOW: a program that uses SIGTRAP itself, and calls f() in between. Prints its traps, its action and its mask.
      int3, stepping (by the trap flag), blocked, partly (only SIGTRAP and SIGUSR1 are), once (the handler is reset when it
      runs), late (it is set after a hundred calls, and SIGTRAP is blocked at once), ignored (and the program is exec'ed
-     again), default */
+     again), executed (it has a handler, and is exec'ed again, where it has none and blocks SIGTRAP), default */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -56,14 +56,20 @@ static void step_itself(void) {
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "int3";
   sigset_t all, none;
-  const int blocks = !strcmp(how, "blocked") || !strcmp(how, "partly") || !strcmp(how, "late") || !strcmp(how, "once");
+  const int blocks = !strcmp(how, "blocked") || !strcmp(how, "partly") || !strcmp(how, "late") ||
+                     !strcmp(how, "once") || !strcmp(how, "unhandled");
   const int once = !strcmp(how, "once") ? SA_RESETHAND : 0;
   sigfillset(&all);
   if (!strcmp(how, "partly")) sigemptyset(&all), sigaddset(&all, SIGTRAP), sigaddset(&all, SIGUSR1);
   sigemptyset(&none);
   if (!strcmp(how, "ignored")) signal(SIGTRAP, SIG_IGN), execl(argv[0], argv[0], "inherited", NULL);
   if (!strcmp(how, "late")) calls(100);
-  if (strcmp(how, "default") && strcmp(how, "inherited")) catch_traps(once);
+  if (strcmp(how, "default") && strcmp(how, "inherited") && strcmp(how, "unhandled")) catch_traps(once);
+  if (!strcmp(how, "executed")) {
+    calls(5);
+    __asm__ volatile("int3");
+    execl(argv[0], argv[0], "unhandled", NULL);
+  }
   tell("begin");
   for (int round = 0; round < 3; round++) {
     calls(5);
@@ -75,7 +81,7 @@ int main(int argc, char** argv) {
       calls(5);
       tell("blocked");
       calls(5);
-      raise(SIGTRAP); /* pending until it is unblocked */
+      if (strcmp(how, "unhandled")) raise(SIGTRAP); /* pending until it is unblocked */
       sigprocmask(SIG_SETMASK, &none, NULL);
       if (!strcmp(how, "late")) __asm__ volatile("int3");
       if (once) calls(5), tell("once"), catch_traps(once);

@@ -33,7 +33,7 @@ def signals_while_an_instruction_is_stepped(world):
 def traps_of_the_program_itself(world):
     """int3, single-stepping, SIGTRAP blocked and ignored: the program's traps, its mask and its action are as untraced."""
     for how, calls in (("int3", 18), ("stepping", 24), ("blocked", 48), ("partly", 48), ("once", 63),
-                       ("late", 148), ("ignored", 18), ("default", 18)):
+                       ("late", 148), ("ignored", 18), ("executed", 53), ("default", 18)):
         plain = world.run([world.program("traps"), how])
         equal(plain.status, 0, f"{how}: exit status untraced")
         out = world.path("counts.out", "")

@@ -870,20 +870,16 @@ static __always_inline void fire_ecb(struct sonde_firing *firing,
 	sonde_publish(firing, writer, ecb, record, bytes, firing->timestamp);
 }
 
-/* The rest of sonde_fire_now(), if programs need more than their arguments. */
-bool sonde_fire_each(struct sonde_firing *firing,
-		     const struct sonde_ecb_list *ecbs)
+/* The rest of sonde_fire_each(), if there are several ECBs, or user memory is read. */
+static noinline bool fire_several(struct sonde_firing *firing,
+				  const struct sonde_ecb_entry *ecb, u32 count,
+				  u32 all)
 {
+	const struct sonde_ecb_entry *end = ecb + count;
 	struct sonde_writer *writer = firing->writer;
-	/* orders the count before the needs; pairs with entries_append() */
-	u32 count = smp_load_acquire(&ecbs->list.count);
-	u32 all = READ_ONCE(ecbs->needs);
-	const struct sonde_ecb_entry *ecb = ecbs->entries;
 	bool deferred = false;
 
-	firing->timestamp = 0;
-	fire_prepare(firing, all);
-	for (; ecb < ecbs->entries + count && !deferred; ecb++) {
+	for (; ecb < end && !deferred; ecb++) {
 		u32 needs = ecb->program->needs;
 
 		if (READ_ONCE(ecb->gone))
@@ -900,6 +896,30 @@ bool sonde_fire_each(struct sonde_firing *firing,
 	}
 	sonde_writer_end(writer, firing->timestamp);
 	return deferred;
+}
+
+/*
+ * The rest of sonde_fire_now(), if programs need more than their arguments. The
+ * usual case is one ECB that reads no user memory. It needs no loop.
+ */
+bool sonde_fire_each(struct sonde_firing *firing,
+		     const struct sonde_ecb_list *ecbs)
+{
+	struct sonde_writer *writer = firing->writer;
+	/* orders the count before the needs; pairs with entries_append() */
+	u32 count = smp_load_acquire(&ecbs->list.count);
+	u32 all = READ_ONCE(ecbs->needs);
+
+	firing->timestamp = 0;
+	fire_prepare(firing, all);
+	if (all & (SONDE_NEED_EACH | SONDE_NEED_USER))
+		return fire_several(firing, ecbs->entries, count, all);
+	if (unlikely((all & SONDE_NEED_THREAD) && !firing->thread_variables))
+		sonde_writer_drop(writer, 1); /* no memory */
+	else
+		fire_ecb(firing, writer, &ecbs->entries[0]);
+	sonde_writer_end(writer, firing->timestamp);
+	return false;
 }
 
 /**

@@ -429,6 +429,9 @@ MUTANTS = [
     E("runtime/guard/counters.cpp", "bool AddressSpace::count(", "value == (by > 0 ? kMost : 0)", "false", "scenario:usdt_counters_have_ends"),
     E("runtime/guard/perf_clock.cpp", "bool parse(", "std::min(room, room != 0 ? behind.next() : 0)", "room", "guard_test:PerfClock.ACopyEndsWithTheStack"),
     E("runtime/guard/sigtrap.cpp", "void Sigtrap::exec(", "thread.process->trap_handler = 0", "thread.process->trap_handler += 0", "scenario:traps_of_the_program_itself"),
+    E("providers/translation.cpp", "std::string module_of(", 'all ? name : ""', "name", "providers_test:PlockstatTest.AFileWithout*"),
+    E("runtime/bpf/process_news.cpp", "event_of(const perf_event_header&", "bytes < sizeof record || record.pid == record.parent", "bytes < sizeof record", "bpf_test:News.AChild*"),
+    S("runtime/bpf/process_news.cpp", "event_of(const perf_event_header&", "if (bytes >= sizeof(LostRecord)) lost += record_at<LostRecord>(from).lost;", "", "bpf_test:News.WhatHasNoRoom*"),
     E("cli/injection.cpp", "duration_in(", "nanoseconds <= kMostDelay", "true", "scenario:injections_are_checked"),
     E("cli/injection.cpp", "Result<void> parse_value(", "*number >= kFirstError", "false", "scenario:injections_are_checked"),
 ]

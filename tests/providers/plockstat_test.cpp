@@ -39,6 +39,16 @@ TEST_F(PlockstatTest, EachRowIsAProbe) {
             "void * rwlock, int writer, int owner");
 }
 
+/// A program that only has the name of the C library: its functions decide.
+TEST_F(PlockstatTest, AFileWithoutTheFunctionsIsNoLibrary) {
+  TargetProgram other("libc.so.6", kTargetSource, "-static");
+  const uint32_t alone = other.start();
+  framework.set_targets({alone});
+  const ProbeDescription wanted{"plockstat" + std::to_string(alone), "", "", "mutex-acquire", {}};
+  EXPECT_EQ(refusal(wanted), "D_PDESC_ZERO process " + std::to_string(alone) +
+                                 " has no glibc mapped: plockstat is made of its functions");
+}
+
 TEST_F(PlockstatTest, TapsAreThoseOfTheFunction) {
   enable({provider, "", "pthread_mutex_unlock", "mutex-release", {}});
   EXPECT_TRUE(source.taps.empty()) << "a clause that was not compiled for the probe";

@@ -432,6 +432,7 @@ MUTANTS = [
     E("providers/translation.cpp", "std::string module_of(", 'all ? name : ""', "name", "providers_test:PlockstatTest.AFileWithout*"),
     E("runtime/bpf/process_news.cpp", "event_of(const perf_event_header&", "bytes < sizeof record || record.pid == record.parent", "bytes < sizeof record", "bpf_test:News.AChild*"),
     S("runtime/bpf/process_news.cpp", "event_of(const perf_event_header&", "if (bytes >= sizeof(LostRecord)) lost += record_at<LostRecord>(from).lost;", "", "bpf_test:News.WhatHasNoRoom*"),
+    E("runtime/process/mounts.cpp", "std::string unescape(", "i + 3 < text.size()", "i + 4 < text.size()", "scenario:mounts_have_the_names_that_they_were_given"),
     E("cli/injection.cpp", "duration_in(", "nanoseconds <= kMostDelay", "true", "scenario:injections_are_checked"),
     E("cli/injection.cpp", "Result<void> parse_value(", "*number >= kFirstError", "false", "scenario:injections_are_checked"),
 ]

@@ -146,6 +146,21 @@ def two_programs(world, cgroup):
     return world.path("both", f"#!/bin/sh\n{world.program('mixed')} 5\n{cgroup.inside(world, world.program('mixed'))}\n")
 
 
+@scenario(only="ptrace", why="the kernel has the names of mounts as they are")
+def mounts_have_the_names_that_they_were_given(world):
+    """/proc writes blanks, tabs and backslashes of a mount point as octal digits: in the middle, and at the end."""
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        raise Skip("needs root and unshare: util-linux")
+    for name in ("a b", "a ", "a\\040", "a\tb"):
+        point = pathlib.Path(world.path("file", "")).with_name(name)
+        point.mkdir()
+        reader = world.path("reads", f"#!/bin/sh\nmount -t tmpfs none '{point}' && echo x > '{point}/f' && exec cat '{point}/f'\n")
+        os.chmod(reader, 0o755)
+        script = 'syscall::read:entry /fds[arg0].fi_name == "f"/ { printf("<%s>", fds[arg0].fi_mount); exit(0); }'
+        found = world.sonde("-q", "-n", script, "-c", f"unshare -m {reader}").stdout
+        check(f"<{point}>" in found, f"{name!r}: {found!r}")
+
+
 COUNT = "syscall::getppid:entry { @[cgroup] = count(); } END { printf(\"end \"); }"
 
 

@@ -52,14 +52,15 @@ std::vector<size_t> listed_order(const CFunction& function) {
   return order;
 }
 
-/// Whether the debug information says that nobody passes it.
+/// Whether the debug information says that nobody passes it: at the first instruction, or of the function as a whole, where
+/// gcc writes DW_OP_GNU_parameter_ref, "as the caller's caller had it".
 bool is_dropped(const CParameter& parameter) {
   const std::vector<CPiece>& pieces = parameter.place.pieces;
-  const auto gone = [](const CPiece& one) {
-    return one.kind == CPiece::Kind::Constant || one.kind == CPiece::Kind::Elsewhere ||
-           one.kind == CPiece::Kind::Nowhere;
+  const auto gone = [&](const CPiece& one) {
+    return one.kind == CPiece::Kind::Elsewhere ||
+           (parameter.place.listed && (one.kind == CPiece::Kind::Constant || one.kind == CPiece::Kind::Nowhere));
   };
-  return parameter.place.listed && !pieces.empty() && std::ranges::all_of(pieces, gone);
+  return !pieces.empty() && std::ranges::all_of(pieces, gone);
 }
 
 struct Taken {

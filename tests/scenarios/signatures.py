@@ -208,6 +208,20 @@ def changed_parameters_are_refused(world):
 
 
 @scenario()
+def parts_in_place_of_an_object(world):
+    """A copy that takes an object's parts where the function took its address: the object is refused, or right."""
+    for flags in ((), ("-gno-variable-location-views",), ("-gstrict-dwarf",), ("-gdwarf-4",)):
+        program = world.program("parts", "-O2", "-g", *flags)
+        names = [name for name in subprocess.run(["nm", program], check=True, stdout=subprocess.PIPE, text=True).stdout.split() if "parts" in name]
+        check(names and all(".isra" in name for name in names), f"the compiler has made a copy: {names}")
+        listed = world.sonde("-lv", "-n", "pid$target:a.out:_ZL5parts*:entry", "-c", program).stdout
+        if "the compiler has changed the parameters of this copy of the function (.isra)" in listed:
+            continue
+        read = world.sonde("-q", "-n", 'pid$target:a.out:_ZL5parts*:entry { printf("%d\\n", args[0].a); }', "-c", program)
+        equal([line for line in read.stdout.splitlines() if line.isdigit()], ["42", "43"], f"{flags}: {listed} {read.stderr}")
+
+
+@scenario()
 def other_languages_are_refused(world):
     """Rust's own convention is not C's: refused with the reason, and not read from the wrong register."""
     listed = world.sonde("-lv", "-n", "pid$target:a.out:rusty??*:entry", "-c", world.program("rusty")).stdout

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "providers/kernel_probes.h"
 
+#include <linux/perf_event.h>
 #include <sys/utsname.h>
 
 #include <cstdio>
@@ -40,7 +41,11 @@ bool has_tracepoint(const KernelProbeRow& row) { return row.tracepoint != nullpt
 
 /// Why the probe cannot be armed; empty: it can.
 std::string why_not(const KernelProbeRow& row) {
-  if (has_tracepoint(row) || (!row.functions.empty() && sonde_tap_possible(SONDE_TAP_KERNEL_ENTRY) != 0)) return "";
+  if (row.counted >= 0 && sonde_tap_possible(SONDE_TAP_COUNTER) == 0)
+    return "it needs a source that counts events of CPUs: " + std::string(sonde_sources_with(SONDE_TAP_COUNTER, 0));
+  if (row.counted >= 0 || has_tracepoint(row) ||
+      (!row.functions.empty() && sonde_tap_possible(SONDE_TAP_KERNEL_ENTRY) != 0))
+    return "";
   const std::string tracepoint =
       row.tracepoint == nullptr ? "" : "Linux " + version_text(row.since) + ": the tracepoint " + row.tracepoint;
   if (row.functions.empty()) return "it needs " + tracepoint;
@@ -64,6 +69,17 @@ void arm_functions(dtrace_id_t id, const KernelProbeRow& row) {
       (std::string(row.name) + " never fires: this kernel has no function " + row.functions[0] + why).c_str());
 }
 
+/// Each single event.
+void arm_counter(dtrace_id_t id, const KernelProbeRow& row) {
+  const sonde_tap_request request = {.size = sizeof request,
+                                     .kind = SONDE_TAP_COUNTER,
+                                     .number = PERF_TYPE_SOFTWARE,
+                                     .offset = 1,
+                                     .function = static_cast<uint64_t>(row.counted),
+                                     .symbol = row.name};
+  sonde_tap_arm(id, &request);
+}
+
 void add(KernelProvider& provider, const KernelProbeRow& row) {
   const dtrace_id_t id = dtrace_probe_create(provider.id, kModule, "", row.name, 0, const_cast<KernelProbeRow*>(&row));
   if (id == 0) return;
@@ -85,6 +101,7 @@ void provide(void* arg, const dtrace_probedesc_t* spec) {
 
 void enable(void*, dtrace_id_t id, void* parg) {
   const KernelProbeRow& row = row_of(parg);
+  if (row.counted >= 0) return arm_counter(id, row);
   if (!has_tracepoint(row)) return arm_functions(id, row);
   for (const char* name : {row.tracepoint, row.also}) {
     if (name == nullptr) continue;

@@ -38,6 +38,7 @@ struct KernelProbeRow {
   const char* increment = nullptr;              ///< D: arg0, and there are no others; null: argN are the tracepoint's
   const char* before = nullptr;                 ///< D, as sonde_probe_in_d() has it
   const char* also = nullptr;                   ///< one more tracepoint, with the same arguments
+  int counted = -1;  ///< without a tracepoint: an event that the kernel counts, of PERF_COUNT_SW_*
 };
 
 struct KernelProvider {

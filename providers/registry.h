@@ -9,6 +9,7 @@
 #define SONDE_PROVIDERS(X)                     \
   X(dtrace) /* first: its probes are 1 to 3 */ \
   X(profile)                                   \
+  X(cpc)                                       \
   X(syscall)                                   \
   X(proc)                                      \
   X(signal)                                    \

@@ -173,7 +173,6 @@ inline constexpr OtherWord kOtherWords[] = {
     {OtherWord::Kind::Call, "sigwait", "rt_sigtimedwait"},
     {OtherWord::Kind::Call, "usleep", "clock_nanosleep"},
     // providers of other systems, and of programs that have USDT probes: the nearest question that has an answer here
-    {OtherWord::Kind::Provider, "cpc", "no source counts events of the processor; samples by time: profile-997"},
     {OtherWord::Kind::Provider, "fasttrap", "functions of a process: pid$target:a.out:FUNCTION:entry, with -c or -p"},
     {OtherWord::Kind::Provider, "fsinfo", "files that a program uses: syscall::read:entry, with fds[arg0].fi_pathname"},
     {OtherWord::Kind::Provider, "hotspot*",

@@ -104,7 +104,8 @@
 	KIND(KERNEL_RETURN, "module + symbol", "a function of the kernel returns", \
 	     SONDE_LEAVE_ROLES(KERNEL_RETURN, ARG))                                           \
 	KIND(TRACEPOINT, "symbol", "a tracepoint of the kernel",                              \
-	     ARG(TRACEPOINT, ARGUMENT, 0, 10, "long", "the tracepoint's arguments"))
+	     ARG(TRACEPOINT, ARGUMENT, 0, 10, "long", "the tracepoint's arguments"))          \
+	KIND(COUNTER, "event + count", "after so many events of a CPU, in the running thread", SONDE_SAMPLE_ROLES(COUNTER, ARG))
 
 #define SONDE_TAP_ENUM(name, ...) SONDE_TAP_##name,
 #define SONDE_TAP_ROLES(name, selector, when, ...) __VA_ARGS__
@@ -118,6 +119,13 @@ enum sonde_tap_kind { SONDE_TAP_KINDS(SONDE_TAP_ENUM, SONDE_NO_ROLE) SONDE_TAP_K
  * addresses. Sources that need a file to arm refuse it.
  */
 #define SONDE_PATH_CODE "[code]"
+
+/*
+ * Of COUNTER, `number` is the type of an event of perf_event_open(2), with these bits, `function` its config, `offset` the
+ * count. `symbol` is its name, for messages.
+ */
+#define SONDE_COUNTER_NO_USER (1u << 30) /* what happens in user mode does not count */
+#define SONDE_COUNTER_NO_KERNEL (1u << 31)
 
 #define SONDE_PERIOD_MIN 200000u /* ns: the shortest of PROFILE and TICK */
 

@@ -2,6 +2,8 @@
 // vminfo: what the kernel does about memory, by DTrace's names
 //
 // A probe of DTrace is here only if tracepoints mean the same. arg0 is what its counter rises by, in pages.
+#include <linux/perf_event.h>
+
 #include "providers/kernel_probes.h"
 #include "providers/provider_entry.h"
 #include "providers/vminfo/arch.h"
@@ -44,6 +46,11 @@ constexpr KernelProbeRow kProbes[] = {
      .when = SONDE_FAULT_AT_KERNEL,
      .arguments = kIncrement,
      .increment = "1"},
+    {.name = "maj_fault",
+     .tracepoint = nullptr,
+     .arguments = kIncrement,
+     .increment = "1",
+     .counted = PERF_COUNT_SW_PAGE_FAULTS_MAJ},
     {.name = "prot_fault",
      .tracepoint = kOfUser,
      .when = SONDE_FAULT_IS_PROTECTION,
@@ -86,7 +93,6 @@ constexpr RefusedProbe kRefused[] = {
     SONDE_FROM_DISK("fspgin"),
     SONDE_TO_DISK("fspgout"),
     SONDE_REFUSED("hat_fault", "faults are vminfo:::as_fault and vminfo:::prot_fault"),
-    SONDE_REFUSED("maj_fault", "the kernel has no tracepoint for it; requests to disks: io:::start"),
     SONDE_REFUSED("pgfrec", "Linux takes no page back from the list of free ones"),
     SONDE_FROM_DISK("pgin"),
     SONDE_TO_DISK("pgout"),

@@ -468,6 +468,7 @@ constexpr Event kEvents[] = {
     {SONDE_TAP_SIGNAL_SEND, begin_generate},
     {SONDE_TAP_SIGNAL_DELIVER, begin_deliver},
     {SONDE_TAP_PROFILE, begin_sample},
+    {SONDE_TAP_COUNTER, begin_sample},
     {SONDE_TAP_TRACEPOINT, begin_sample},
 };
 

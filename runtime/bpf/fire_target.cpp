@@ -247,9 +247,9 @@ void lower_argument(L* l, const In* in, const Row*) {
   const sonde_tap_kind kind = column_of(l).kind;
   if (kind == SONDE_TAP_TRACEPOINT) {
     load_tracepoint_argument(l, n);
-  } else if (kind == SONDE_TAP_PROFILE && n <= SONDE_ARG_SAMPLE_USER_PC) {
+  } else if (is_sample(kind) && n <= SONDE_ARG_SAMPLE_USER_PC) {
     load_sampled_pc(l, n == SONDE_ARG_SAMPLE_KERNEL_PC);
-  } else if (kind != SONDE_TAP_PROFILE && !is_call(kind)) {
+  } else if (!is_sample(kind) && !is_call(kind)) {
     sonde_lower_ldx(l, BPF_DW, R1, FP, kArguments + static_cast<int32_t>(8 * n));
   } else if (kind == SONDE_TAP_SYSCALL_ENTRY && n < kCallArguments.size()) {
     sonde_lower_ldx(l, BPF_DW, R1, FP, kRegisters);

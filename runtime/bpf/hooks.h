@@ -48,6 +48,9 @@ inline constexpr std::array<HookRow, kHookCount> kHookRows = {{
     {"signal_deliver", "deliver", {SONDE_TAP_SIGNAL_DELIVER, SONDE_TAP_SIGNAL_DISCARD}},
 }};
 
+/// Whether the event is one of a CPU, whose registers the context has.
+constexpr bool is_sample(sonde_tap_kind kind) { return kind == SONDE_TAP_PROFILE || kind == SONDE_TAP_COUNTER; }
+
 /// Whether the event is a system call, whose row in the table is its number.
 constexpr bool is_call(sonde_tap_kind kind) {
   return kind == SONDE_TAP_SYSCALL_ENTRY || kind == SONDE_TAP_SYSCALL_RETURN;

@@ -12,6 +12,17 @@
 
 namespace sonde::bpf {
 
+CounterOfCpu counter_of(sonde_tap_kind kind, uint32_t number, uint64_t function, uint64_t offset, std::string name) {
+  if (kind == SONDE_TAP_PROFILE) return {"time", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, offset};
+  constexpr uint32_t kFlags = SONDE_COUNTER_NO_USER | SONDE_COUNTER_NO_KERNEL;
+  return {std::move(name),
+          number & ~kFlags,
+          function,
+          offset,
+          (number & SONDE_COUNTER_NO_USER) != 0,
+          (number & SONDE_COUNTER_NO_KERNEL) != 0};
+}
+
 Result<void> Sampler::run(UniqueFd program, UniqueFd chain) {
   if (!programs_) {
     auto programs = create_map("programs", {BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 1, 0});
@@ -24,7 +35,7 @@ Result<void> Sampler::run(UniqueFd program, UniqueFd chain) {
   program_ = std::move(program);
   if (chain_) wait_for_programs();  // who is in its first part must find the others
   chain_ = std::move(chain);
-  return clocks_.empty() ? begin() : Result<void>();
+  return counters_.empty() ? begin() : Result<void>();
 }
 
 Result<void> Sampler::begin() {
@@ -38,24 +49,27 @@ Result<void> Sampler::begin() {
 
 Result<void> Sampler::start_on(uint32_t cpu) {
   perf_event_attr attr{};
-  attr.type = PERF_TYPE_SOFTWARE;
+  attr.type = counter_.type;
   attr.size = sizeof attr;
-  attr.config = PERF_COUNT_SW_CPU_CLOCK;
-  attr.sample_period = period_;
+  attr.config = counter_.config;
+  attr.sample_period = counter_.period;
   attr.disabled = 1;
-  clocks_.erase(cpu);
-  UniqueFd clock(
+  attr.exclude_user = counter_.no_user;
+  attr.exclude_kernel = counter_.no_kernel;
+  counters_.erase(cpu);
+  UniqueFd counter(
       static_cast<int>(syscall(SYS_perf_event_open, &attr, -1, static_cast<int>(cpu), -1, PERF_FLAG_FD_CLOEXEC)));
-  if (!clock && errno == ENODEV) return {};  // it has gone meanwhile
-  if (!clock) return Error::from_errno("start a clock on CPU " + std::to_string(cpu));
-  if (ioctl(clock.get(), PERF_EVENT_IOC_SET_BPF, stub_.get()) != 0 || ioctl(clock.get(), PERF_EVENT_IOC_ENABLE, 0) != 0)
-    return Error::from_errno("run a program by the clock of CPU " + std::to_string(cpu));
-  clocks_[cpu] = std::move(clock);
+  if (!counter && errno == ENODEV) return {};  // it has gone meanwhile
+  if (!counter) return Error::from_errno("count " + counter_.name + " on CPU " + std::to_string(cpu));
+  if (ioctl(counter.get(), PERF_EVENT_IOC_SET_BPF, stub_.get()) != 0 ||
+      ioctl(counter.get(), PERF_EVENT_IOC_ENABLE, 0) != 0)
+    return Error::from_errno("run a program by the count of " + counter_.name + " on CPU " + std::to_string(cpu));
+  counters_[cpu] = std::move(counter);
   return {};
 }
 
 void Sampler::stop() {
-  clocks_.clear();
+  counters_.clear();
   stub_.reset();
   program_.reset();
   chain_.reset();

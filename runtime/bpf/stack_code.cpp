@@ -100,9 +100,9 @@ void walk_from_function(L* l, int32_t frames, LoadStart load_start) {
 /// R0 = the bytes of the kernel's stack, as above.
 void walk(L* l, int32_t frames, LoadStart load_start) {
   if (sonde_tap_of_kernel_function(column_of(l).kind) != 0) return walk_from_function(l, frames, load_start);
-  const bool is_sample = column_of(l).kind == SONDE_TAP_PROFILE;
-  walk_behind(l, is_sample ? 0 : kOwnFrames, frames, load_start);
-  if (!is_sample) leave_out(l, callers(l), kOwnFrames, frames, load_start);
+  const bool sampled = is_sample(column_of(l).kind);
+  walk_behind(l, sampled ? 0 : kOwnFrames, frames, load_start);
+  if (!sampled) leave_out(l, callers(l), kOwnFrames, frames, load_start);
 }
 
 /// Begins the span with struct sonde_copied_stack. R3 = the thread's registers.

@@ -299,7 +299,8 @@ void sonde_print_message(const char* text);
 /* ---- taps ------------------------------------------------------------------------------------------------------- */
 
 /* Set unused members to zero; `size` comes first. The kinds are SONDE_TAP_ and a name of the table in
- * docs/provider-interface.md: SONDE_TAP_SYSCALL_ENTRY, SONDE_TAP_USER_ENTRY, ... (kmod/shared/event.h makes the enum). */
+ * docs/provider-interface.md: SONDE_TAP_SYSCALL_ENTRY, SONDE_TAP_USER_ENTRY, ... (kmod/shared/event.h makes the enum, and
+ * says which members SONDE_TAP_COUNTER has). */
 struct sonde_tap_request {
   uint32_t size; /* sizeof(struct sonde_tap_request), as the caller has it */
   enum sonde_tap_kind kind;

@@ -358,7 +358,9 @@ Result<void> BpfSource::arm(std::span<const Tap> taps) {
   std::vector<Tap> users;
   std::ranges::copy_if(taps, std::back_inserter(users), is_code_tap);
   users_.set_origins(targets_.origins());
-  const auto of_all = [](const Tap& tap) { return !is_code_tap(tap) && tap.kind != SONDE_TAP_TRACEPOINT; };
+  const auto of_all = [](const Tap& tap) {
+    return !is_code_tap(tap) && tap.kind != SONDE_TAP_TRACEPOINT && tap.kind != SONDE_TAP_COUNTER;
+  };
   if (targets_.origins() >= 0 && std::ranges::any_of(taps, of_all))
     return Error("with -c and -p this source traces functions and the kernel only: -x source=" +
                      std::string(kPtraceRow.name) + " traces the rest, too",
@@ -407,15 +409,17 @@ Result<void> BpfSource::rebuild_all() {
   return rebuild_users();
 }
 
-/// Each profile tap has clocks and a program of its own.
+/// Each tap of samples has counters and a program of its own.
 Result<void> BpfSource::rebuild_samplers() {
   std::erase_if(samplers_, [this](const auto& one) { return !taps_.contains(one.first); });
   for (const auto& [id, tap] : taps_) {
-    if (tap.kind != SONDE_TAP_PROFILE) continue;
+    if (!bpf::is_sample(tap.kind)) continue;
     auto built = build(bpf::Hook::Sample, "sample", plan_tap(tap, ecbs_));
     if (!built) return std::move(built).error();
-    if (auto right = built->program ? trials_.clock() : Result<void>(); !right) return right;
-    bpf::Sampler& sampler = samplers_.try_emplace(id, tap.offset).first->second;
+    const bool by_clock = tap.kind == SONDE_TAP_PROFILE && built->program;
+    if (auto right = by_clock ? trials_.clock() : Result<void>(); !right) return right;
+    const bpf::CounterOfCpu counter = bpf::counter_of(tap.kind, tap.number, tap.function, tap.offset, tap.path);
+    bpf::Sampler& sampler = samplers_.try_emplace(id, counter).first->second;
     if (!built->program)
       sampler.stop();
     else if (auto runs = sampler.run(std::move(built->program), std::move(built->chain)); !runs)

@@ -95,7 +95,7 @@ constexpr std::array<SourceCapabilities::Calls, SONDE_TAP_KIND_COUNT> calls_that
 inline constexpr SourceRow kKmodRow = {
     "kmod",
     {.scope = SourceScope::Machine,
-     .taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {}),
+     .taps = EnumSet<sonde_tap_kind>::all_but(SONDE_TAP_KIND_COUNT, {SONDE_TAP_COUNTER}),
      .texts = EnumSet<sonde_dif_text>::all_but(
          SONDE_DIF_TEXT_COUNT, {SONDE_DIF_TEXT_SYSCALL_ARGS, SONDE_DIF_TEXT_STRINGS, SONDE_DIF_TEXT_POINTERS}),
      .policies = EnumSet<sonde_policy>::all_but(SONDE_POLICY_COUNT, {}),
@@ -109,7 +109,8 @@ inline constexpr SourceRow kPtraceRow = {
     "ptrace",
     {.scope = SourceScope::Targets,
      .taps = EnumSet<sonde_tap_kind>::all_but(
-         SONDE_TAP_KIND_COUNT, {SONDE_TAP_TICK, SONDE_TAP_KERNEL_ENTRY, SONDE_TAP_KERNEL_RETURN, SONDE_TAP_TRACEPOINT}),
+         SONDE_TAP_KIND_COUNT,
+         {SONDE_TAP_TICK, SONDE_TAP_KERNEL_ENTRY, SONDE_TAP_KERNEL_RETURN, SONDE_TAP_TRACEPOINT, SONDE_TAP_COUNTER}),
      .calls_behind = calls_that_ptrace_stops(),
      .texts = EnumSet<sonde_dif_text>::all_but(SONDE_DIF_TEXT_COUNT, {SONDE_DIF_TEXT_SYSCALL_ARGS}),
      .policies = {SONDE_POLICY_SWITCH},
@@ -130,7 +131,7 @@ inline constexpr SourceRow kBpfRow = {
               SONDE_TAP_LWP_CREATE,     SONDE_TAP_LWP_START,      SONDE_TAP_EXEC,         SONDE_TAP_EXEC_SUCCESS,
               SONDE_TAP_EXEC_FAILURE,   SONDE_TAP_EXIT,           SONDE_TAP_LWP_EXIT,     SONDE_TAP_SIGNAL_SEND,
               SONDE_TAP_SIGNAL_DELIVER, SONDE_TAP_SIGNAL_DISCARD, SONDE_TAP_KERNEL_ENTRY, SONDE_TAP_KERNEL_RETURN,
-              SONDE_TAP_TRACEPOINT},
+              SONDE_TAP_TRACEPOINT,     SONDE_TAP_COUNTER},
      .texts = {SONDE_DIF_TEXT_EXECNAME, SONDE_DIF_TEXT_PSARGS, SONDE_DIF_TEXT_CWD, SONDE_DIF_TEXT_ROOT,
                SONDE_DIF_TEXT_EXEPATH, SONDE_DIF_TEXT_FDPATH, SONDE_DIF_TEXT_FDFS, SONDE_DIF_TEXT_FDMOUNT,
                SONDE_DIF_TEXT_FDPOS, SONDE_DIF_TEXT_FDFLAGS, SONDE_DIF_TEXT_PROBE_TEXT, SONDE_DIF_TEXT_COMM},

@@ -11,13 +11,13 @@
 namespace sonde {
 namespace {
 
-constexpr std::string_view kBpfProviders[] = {"fbt",     "io",    "ip",    "lockstat", "pid*",   "proc",
-                                              "profile", "rawtp", "sched", "sdt",      "signal", "syscall",
-                                              "sysinfo", "tcp",   "udp",   "vminfo"};
+constexpr std::string_view kBpfProviders[] = {"cpc",     "fbt",     "io",    "ip",    "lockstat", "pid*",
+                                              "proc",    "profile", "rawtp", "sched", "sdt",      "signal",
+                                              "syscall", "sysinfo", "tcp",   "udp",   "vminfo"};
 
 /// Those whose probes fire in the kernel, whoever runs there: a target changes nothing about them.
-constexpr std::string_view kKernelProviders[] = {"fbt", "io",      "ip",  "lockstat", "rawtp", "sched",
-                                                 "sdt", "sysinfo", "tcp", "udp",      "vminfo"};
+constexpr std::string_view kKernelProviders[] = {"cpc",   "fbt", "io",      "ip",  "lockstat", "rawtp",
+                                                 "sched", "sdt", "sysinfo", "tcp", "udp",      "vminfo"};
 
 constexpr SourceOpener kOpeners[] = {
     {kKmodRow, open_kmod_source}, {kBpfRow, open_bpf_source, kBpfProviders, true}, {kPtraceRow, open_ptrace_source}};

@@ -19,6 +19,7 @@ SI_QUEUE, SEGV_MAPERR, CLONE_FS, CLONE_THREAD = -1, 1, 0x200, 0x10000
 NEVER_HELD = {"SIGNAL_SEND", "PROFILE"}
 NO_PROBE = {"TICK": "no provider arms it: tests/kmod/device/timers.c reads its arguments",
             "KERNEL_ENTRY": "no source has it yet", "KERNEL_RETURN": "no source has it yet",
+            "COUNTER": "one source has it: kernel_events.py",
             "TRACEPOINT": "its arguments are those of the tracepoint: kernel_probes.py"}
 SIGNALS = "/pid == $target && (args[0] == SIGUSR1 || args[0] == SIGUSR2)/"
 

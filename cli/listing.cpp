@@ -2,6 +2,7 @@
 #include "cli/listing.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "compiler/check/near_probes.h"
 #include "runtime/base/hex.h"
@@ -10,11 +11,6 @@
 namespace sonde {
 
 namespace {
-
-/// Appends the text at the right of a column.
-void add_padded(std::string& to, std::string_view text, size_t width) {
-  to.append(width - std::min(width, text.size()), ' ').append(text).append(1, ' ');
-}
 
 constexpr size_t kModuleWidth = 17, kFunctionWidth = 33;
 
@@ -26,14 +22,23 @@ std::string without_middle(const std::string& text, size_t width) {
   return text.substr(0, first) + std::string(kCut) + text.substr(text.size() - last);
 }
 
-/// There may be 100,000 of them.
+/// There may be 100,000 of them. Texts stand at the right of their columns.
 void add_row(std::string& to, std::string_view id, std::string_view provider, std::string_view module,
              std::string_view function, std::string_view name) {
-  add_padded(to, id, 5);
-  add_padded(to, provider, 10);
-  add_padded(to, module, kModuleWidth);
-  add_padded(to, function, kFunctionWidth);
-  to.append(name).append(1, '\n');
+  const struct {
+    std::string_view text;
+    size_t width;
+  } columns[] = {{id, 5}, {provider, 10}, {module, kModuleWidth}, {function, kFunctionWidth}};
+  size_t end = to.size();
+  size_t size = end + name.size() + 1;
+  for (const auto& column : columns) size += std::max(column.width, column.text.size()) + 1;
+  to.resize(size, ' ');
+  for (const auto& column : columns) {
+    end += std::max(column.width, column.text.size());
+    std::memcpy(to.data() + end++ - column.text.size(), column.text.data(), column.text.size());
+  }
+  std::memcpy(to.data() + end, name.data(), name.size());
+  to.back() = '\n';
 }
 
 std::string attributes(const char* title, const dtrace_attribute_t& of) {
@@ -115,7 +120,7 @@ std::string list_probes(Framework& framework, std::span<const ProbeDescription> 
     }
     seen.insert(seen.end(), matches.begin(), matches.end());
   }
-  std::ranges::sort(seen);
+  if (!std::ranges::is_sorted(seen)) std::ranges::sort(seen);  // those of one description are
   seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
   std::string text;
   text.reserve(how.verbose ? 0 : 84 * (seen.size() + 1));

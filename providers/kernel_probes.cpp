@@ -55,16 +55,16 @@ std::string why_not(const KernelProbeRow& row) {
 
 /// A tap at each function that begins when the event happens. They are looked for when they are wanted: that takes long.
 void arm_functions(dtrace_id_t id, const KernelProbeRow& row) {
-  static const Result<KernelFunctions> kFunctions = KernelFunctions::read();
+  const Result<KernelFunctions>& functions = KernelFunctions::running();
   size_t armed = 0;
   for (const char* name : row.functions)
-    for (const uint64_t address : kFunctions ? kFunctions->addresses_of(name) : std::vector<uint64_t>()) {
+    for (const uint64_t address : functions ? functions->addresses_of(name) : std::vector<uint64_t>()) {
       const sonde_tap_request request = {
           .size = sizeof request, .kind = SONDE_TAP_KERNEL_ENTRY, .offset = address, .symbol = name};
       armed += sonde_tap_arm(id, &request) == 0 ? 1 : 0;
     }
   if (armed > 0) return;
-  const std::string why = kFunctions ? "" : ": " + kFunctions.error().message();
+  const std::string why = functions ? "" : ": " + functions.error().message();
   sonde_print_message(
       (std::string(row.name) + " never fires: this kernel has no function " + row.functions[0] + why).c_str());
 }

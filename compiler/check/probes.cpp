@@ -261,7 +261,7 @@ void resolve_probes(CheckContext& cx, ClauseAst& clause) {
                           "probe description " + to_string(description) + " does not match any probes",
                           std::move(hint));
   }
-  std::ranges::sort(cx.matched);
+  if (!std::ranges::is_sorted(cx.matched)) std::ranges::sort(cx.matched);  // those of one description are
   auto repeated = std::ranges::unique(cx.matched);
   cx.matched.erase(repeated.begin(), repeated.end());
   add_types_of_files(cx);
@@ -283,13 +283,14 @@ void resolve_told_probes(CheckContext& cx, ClauseAst& clause) {
   std::map<ProbeTexts, std::vector<ProbeId>> all;
   const std::vector<ToldProbe> told = cx.world.probes.told(cx.matched);
   size_t in_kernel = 0, in_d = 0;
+  const ProbeTexts nothing{.of_kernel = true};
   for (const auto& [id, texts] : told) {
-    in_kernel += texts.of_kernel ? 1 : 0;
-    in_d += texts.has_own_arguments() ? 1 : 0;
-    if (texts != ProbeTexts{.of_kernel = true}) all[texts].push_back(id);
+    in_kernel += texts->of_kernel ? 1 : 0;
+    in_d += texts->has_own_arguments() ? 1 : 0;
+    if (*texts != nothing) all[*texts].push_back(id);
   }
   for (const ToldProbe& one : told)
-    if (!one.texts.before.empty()) add_clauses_before(cx, one.texts.before);
+    if (!one.texts->before.empty()) add_clauses_before(cx, one.texts->before);
   cx.in_d = cx.reads_in_d = 0;  // in these texts, argN is the tap's
   cx.world.foreign.prefer_kernel(in_kernel > 0);
   cx.expansions.push_back({{}, clause.where});
@@ -310,7 +311,7 @@ void add_told_arguments(CheckContext& cx, ClauseAst& clause) {
   if (wanted == 0) return;
   cx.expansions.push_back({{}, clause.where});
   for (PrefaceAst& one : clause.prefaces) {
-    const ProbeTexts texts = cx.world.probes.told({&one.probes.front(), 1}).front().texts;
+    const ProbeTexts& texts = *cx.world.probes.told({&one.probes.front(), 1}).front().texts;
     cx.of_kernel = texts.of_kernel;
     for (uint32_t n = 0; n < texts.arguments.size(); n++)
       if ((wanted >> n & 1) != 0) one.arguments.emplace_back(n, preface(cx, texts.arguments[n]));

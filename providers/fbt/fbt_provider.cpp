@@ -32,9 +32,10 @@ const char* name_of(const Site& site) { return site.kind == SONDE_TAP_KERNEL_ENT
 
 struct Fbt {
   dtrace_provider_id_t id = 0;
-  std::optional<KernelFunctions> functions;
+  const KernelFunctions* functions = nullptr;  ///< null: not read yet
   std::optional<TraceableNames> traceable;
   std::vector<Site> sites;        ///< probes point to them
+  std::string module, name;       ///< of the site that is matched: one room for all of them
   std::unique_ptr<CTypes> types;  ///< null: not read yet, or there are none
   bool types_read = false;
 };
@@ -43,12 +44,13 @@ Fbt& fbt_of(void* arg) { return *static_cast<Fbt*>(arg); }
 
 const Site& site_of(void* parg) { return *static_cast<const Site*>(parg); }
 
-/// Errors: as KernelFunctions::read().
+/// Errors: as KernelFunctions::running().
 Result<void> read_functions(Fbt& fbt) {
-  if (fbt.functions) return {};
-  auto read = KernelFunctions::read();
-  if (!read) return std::move(read).error();
-  fbt.functions = std::move(*read);
+  if (fbt.functions != nullptr) return {};
+  const Result<KernelFunctions>& read = KernelFunctions::running();
+  if (!read) return read.error();
+  fbt.functions = &*read;
+  fbt.sites.reserve(2 * fbt.functions->all().size());
   for (const KernelFunction& function : fbt.functions->all()) {
     fbt.sites.push_back({&function, SONDE_TAP_KERNEL_ENTRY});
     fbt.sites.push_back({&function, SONDE_TAP_KERNEL_RETURN});
@@ -69,10 +71,11 @@ std::string why_not(const Fbt& fbt, sonde_tap_kind kind) {
 }
 
 /// Makes the probe unless it is there, and says that it is meant.
-void match(const Fbt& fbt, Site& site, const std::string& refused) {
+void match(Fbt& fbt, Site& site, const std::string& refused) {
   if (site.probe == 0) {
-    const std::string module(site.function->module), name(site.function->name);
-    site.probe = dtrace_probe_create(fbt.id, module.c_str(), name.c_str(), name_of(site), 0, &site);
+    fbt.module = site.function->module;
+    fbt.name = site.function->name;
+    site.probe = dtrace_probe_create(fbt.id, fbt.module.c_str(), fbt.name.c_str(), name_of(site), 0, &site);
     if (site.probe == 0) return;
     sonde_probe_of_kernel(site.probe, nullptr, nullptr);
     if (!refused.empty()) sonde_probe_refuse(site.probe, refused.c_str(), 0);
@@ -83,18 +86,20 @@ void match(const Fbt& fbt, Site& site, const std::string& refused) {
 /// A field of a description. What it was asked last, it knows.
 class Field {
  public:
-  explicit Field(const char* pattern) : pattern_(pattern), exact_(is_exact(pattern)) {}
+  explicit Field(const char* pattern)
+      : pattern_(pattern), exact_(is_exact(pattern)), any_(pattern_.find_first_not_of('*') == pattern_.npos) {}
   bool is_exact_name() const { return exact_; }
   bool matches(std::string_view text) {
+    if (any_) return true;
     if (exact_) return text == pattern_;
     if (text.data() == last_.data() && text.size() == last_.size()) return answer_;
     last_ = text;
-    return answer_ = sonde_glob_match(pattern_, std::string(text).c_str()) != 0;
+    return answer_ = sonde_glob_match(pattern_.c_str(), std::string(text).c_str()) != 0;
   }
 
  private:
-  const char* pattern_;
-  bool exact_;
+  std::string pattern_;
+  bool exact_, any_;
   std::string_view last_;
   bool answer_ = false;
 };
@@ -110,11 +115,17 @@ void provide(void* arg, const dtrace_probedesc_t* spec) {
   if (may_be_many && !fbt.traceable && refused[0].empty()) fbt.traceable = TraceableNames::read();
   const bool filtered = may_be_many && fbt.traceable && fbt.traceable->known();
   const bool wanted[] = {name.matches(kEntry), name.matches(kReturn)};
+  const char* asked = nullptr;
+  bool lets_in = true;
   for (Site& site : fbt.sites) {
     const bool returns = site.kind == SONDE_TAP_KERNEL_RETURN;
     const KernelFunction& one = *site.function;
     if (!wanted[returns] || !module.matches(one.module) || !function.matches(one.name)) continue;
-    if (filtered && !fbt.traceable->contains(one.name)) continue;
+    if (filtered && asked != one.name.data()) {  // an entry and a return have the same
+      asked = one.name.data();
+      lets_in = fbt.traceable->contains(one.name);
+    }
+    if (!lets_in) continue;
     match(fbt, site, refused[returns]);
   }
 }

@@ -22,9 +22,15 @@ class ValuesById {
   bool empty() const { return used_ == 0; }
 
   void set(uint32_t id, const Value& value) {
+    set(
+        id, [&](const Value& known) { return known == value; }, [&] { return value; });
+  }
+  /// The same of the value that `make` returns, which is made only if none of the last few is that value.
+  template <typename Is, typename Make>
+  void set(uint32_t id, Is is, Make make) {
     if (id >= places_.size()) places_.resize(std::max<size_t>(id + 1, places_.size() * 2));
     used_ += places_[id] == 0 ? 1 : 0;
-    places_[id] = place_of(value);
+    places_[id] = place_of(is, make);
   }
   void erase(uint32_t id) {
     if (!contains(id)) return;
@@ -34,10 +40,13 @@ class ValuesById {
 
  private:
   /// Looks only at the last few: entries and returns take turns.
-  uint32_t place_of(const Value& value) {
-    for (size_t back = 1; back <= std::min<size_t>(4, values_.size()); back++)
-      if (values_[values_.size() - back] == value) return static_cast<uint32_t>(values_.size() - back + 1);
-    values_.push_back(value);
+  template <typename Is, typename Make>
+  uint32_t place_of(Is is, Make make) {
+    const size_t some = std::min<size_t>(4, values_.size());
+    auto at = values_.end();
+    for (size_t back = 0; back < some; back++)
+      if (is(*--at)) return static_cast<uint32_t>(values_.size() - back);
+    values_.push_back(make());
     return static_cast<uint32_t>(values_.size());
   }
 

@@ -272,7 +272,7 @@ std::vector<ToldProbe> Framework::told(std::span<const ProbeId> ids) const {
   std::vector<ToldProbe> found;
   if (impl_->texts.empty()) return found;
   for (const ProbeId id : ids)
-    if (const ProbeTexts* texts = impl_->texts.find(id.value)) found.push_back({id, *texts});
+    if (const ProbeTexts* texts = impl_->texts.find(id.value)) found.push_back({id, texts});
   return found;
 }
 

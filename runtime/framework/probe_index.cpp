@@ -106,7 +106,9 @@ void ProbeIndex::append(uint32_t position, int field) {
 void ProbeIndex::remove(std::span<const ProbeId> ids) {
   auto entry = entries_.begin();
   for (const ProbeId id : ids) {
-    entry = std::ranges::lower_bound(entry, entries_.end(), id.value, {}, &Entry::id);
+    if (entry != entries_.end() && entry->id < id.value) ++entry;  // a provider's probes stand one behind the other
+    if (entry != entries_.end() && entry->id < id.value)
+      entry = std::ranges::lower_bound(entry, entries_.end(), id.value, {}, &Entry::id);
     if (entry == entries_.end()) break;
     if (entry->id != id.value || entry->removed) continue;
     entry->removed = true;

@@ -416,14 +416,24 @@ void sonde_probe_refuse(dtrace_id_t probe, const char* why, int quietly) {
   if (why == nullptr)
     framework->refused.erase(probe);
   else
-    framework->refused.set(probe, {why, quietly != 0});
+    framework->refused.set(
+        probe, [&](const sonde::ProbeRefusal& known) { return known.quietly == (quietly != 0) && known.why == why; },
+        [&] {
+          return sonde::ProbeRefusal{why, quietly != 0};
+        });
 }
 
 void sonde_probe_of_kernel(dtrace_id_t probe, const char* when, const char* derived) {
   const auto framework = locked(Call::ProbeCreate, "sonde_probe_of_kernel");
-  if (framework && framework->probe(sonde::ProbeId{probe}) != nullptr)
-    framework->texts.set(
-        probe, {.of_kernel = true, .when = when == nullptr ? "" : when, .derived = derived == nullptr ? "" : derived});
+  if (!framework || framework->probe(sonde::ProbeId{probe}) == nullptr) return;
+  if (when == nullptr) when = "";
+  if (derived == nullptr) derived = "";
+  const auto is = [&](const sonde::ProbeTexts& known) {
+    return known.of_kernel && known.when == when && known.derived == derived && known.before.empty() &&
+           known.arguments.empty();
+  };
+  framework->texts.set(probe, is,
+                       [&] { return sonde::ProbeTexts{.of_kernel = true, .when = when, .derived = derived}; });
 }
 
 void sonde_probe_in_d(dtrace_id_t probe, const char* before, const char* when, const char* const* arguments,

@@ -6,37 +6,42 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
+#include <utility>
 
 #include "runtime/base/unique_fd.h"
 
 namespace sonde {
 namespace {
 
-constexpr size_t kUsualBytes = 8u << 20, kLeastRoom = 1u << 16;
+constexpr size_t kUsualBytes = 16u << 20, kLeastRoom = 1u << 16;
 
-Result<std::vector<char>> read_all_of(int file, const std::string& path) {
-  std::vector<char> text(kUsualBytes);
-  for (size_t used = 0;;) {
-    if (text.size() - used < kLeastRoom) text.resize(2 * text.size());
-    const ssize_t got = ::read(file, text.data() + used, text.size() - used);
+Result<KernelText> read_all_of(int file, const std::string& path) {
+  size_t room = kUsualBytes;
+  KernelText text{std::make_unique_for_overwrite<char[]>(room), 0};
+  for (;;) {
+    if (room - text.size < kLeastRoom) {
+      auto wider = std::make_unique_for_overwrite<char[]>(room *= 2);
+      std::memcpy(wider.get(), text.bytes.get(), text.size);
+      text.bytes = std::move(wider);
+    }
+    const ssize_t got = ::read(file, text.bytes.get() + text.size, room - text.size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return Error::from_errno(path);
-    used += static_cast<size_t>(got);
-    if (got > 0) continue;
-    text.resize(used);
-    return text;
+    if (got == 0) return text;
+    text.size += static_cast<size_t>(got);
   }
 }
 
 }  // namespace
 
-Result<std::vector<char>> read_kernel_file(const std::string& path) {
+Result<KernelText> read_kernel_file(const std::string& path) {
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return Error::from_errno(path);
   return read_all_of(file.get(), path);
 }
 
-Result<std::vector<char>> read_tracefs(const std::string& name) {
+Result<KernelText> read_tracefs(const std::string& name) {
   const UniqueFd context(fsopen("tracefs", FSOPEN_CLOEXEC));
   if (!context || fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0)
     return Error::from_errno("tracefs");

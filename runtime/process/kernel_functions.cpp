@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/process/kernel_functions.h"
 
+#include <endian.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <tuple>
+#include <utility>
 
 #include "runtime/process/kernel_files.h"
 
@@ -13,6 +15,7 @@ namespace sonde {
 namespace {
 
 constexpr std::string_view kOwnModule = "vmlinux";
+constexpr size_t kBytesAFunction = 64;  ///< of kallsyms, at least: a third of its lines are no functions
 
 /// A line of kallsyms: address, type, name, and [module] unless it is the kernel's own.
 struct FunctionSymbol {
@@ -59,6 +62,55 @@ struct InitText {
   bool contains(const FunctionSymbol& symbol) const { return symbol.address >= begin && symbol.address < end; }
 };
 
+/// The first eight bytes, so that texts compare as these numbers do where they differ there.
+uint64_t beginning_of(std::string_view text) {
+  char bytes[sizeof(uint64_t)] = {};
+  std::memcpy(bytes, text.data(), std::min(text.size(), sizeof bytes));
+  uint64_t number;
+  std::memcpy(&number, bytes, sizeof number);
+  return be64toh(number);
+}
+
+/// By module and name, then by address; the kernel's own first. The file has a module's symbols together, so modules
+/// are sorted as they are, and names by numbers: most differ in the first eight bytes, or in the next.
+void sort_by_name(std::vector<FunctionSymbol>& symbols) {
+  constexpr size_t kWord = sizeof(uint64_t);
+  struct Key {
+    uint32_t module, at;
+    uint64_t first, second;
+  };
+  std::vector<std::string_view> modules;
+  for (const FunctionSymbol& symbol : symbols)
+    if (modules.empty() || modules.back() != symbol.module) modules.push_back(symbol.module);
+  std::ranges::sort(modules, {}, [](std::string_view name) { return std::pair(name != kOwnModule, name); });
+  modules.erase(std::unique(modules.begin(), modules.end()), modules.end());
+  std::vector<Key> keys;
+  keys.reserve(symbols.size());
+  std::string_view last;
+  uint32_t module = 0;
+  for (uint32_t at = 0; at < symbols.size(); at++) {
+    const FunctionSymbol& symbol = symbols[at];
+    if (last != symbol.module) {
+      last = symbol.module;
+      module = static_cast<uint32_t>(std::ranges::find(modules, last) - modules.begin());
+    }
+    const std::string_view rest = symbol.name.substr(std::min(symbol.name.size(), kWord));
+    keys.push_back({module, at, beginning_of(symbol.name), beginning_of(rest)});
+  }
+  std::ranges::sort(keys, [&](const Key& a, const Key& b) {
+    if (a.module != b.module) return a.module < b.module;
+    if (a.first != b.first) return a.first < b.first;
+    if (a.second != b.second) return a.second < b.second;
+    const FunctionSymbol &one = symbols[a.at], &other = symbols[b.at];
+    const int order = one.name.compare(other.name);
+    return order != 0 ? order < 0 : one.address < other.address;
+  });
+  std::vector<FunctionSymbol> sorted;
+  sorted.reserve(symbols.size());
+  for (const Key& key : keys) sorted.push_back(symbols[key.at]);
+  symbols = std::move(sorted);
+}
+
 }  // namespace
 
 Result<KernelFunctions> KernelFunctions::read(const std::string& path) {
@@ -67,9 +119,10 @@ Result<KernelFunctions> KernelFunctions::read(const std::string& path) {
   KernelFunctions read;
   read.text_ = std::move(*text);
   std::vector<FunctionSymbol> symbols;
+  symbols.reserve(read.text_.size / kBytesAFunction);
   InitText gone;
   bool hidden = true;
-  for (std::string_view rest(read.text_.data(), read.text_.size()); !rest.empty();) {
+  for (std::string_view rest = read.text_.view(); !rest.empty();) {
     const FunctionSymbol symbol = take_function_symbol(rest);
     gone.note(symbol);
     hidden &= symbol.address == 0;
@@ -77,10 +130,9 @@ Result<KernelFunctions> KernelFunctions::read(const std::string& path) {
   }
   if (hidden) return Error("this user may not see the addresses of the kernel: run as root", EACCES);
   std::erase_if(symbols, [&](const FunctionSymbol& symbol) { return gone.contains(symbol); });
-  std::ranges::sort(symbols, {}, [](const FunctionSymbol& symbol) {
-    return std::tuple(symbol.module != kOwnModule, symbol.module, symbol.name, symbol.address);
-  });
+  sort_by_name(symbols);
   read.addresses_.reserve(symbols.size());
+  read.functions_.reserve(symbols.size());
   for (size_t from = 0, to = 0; from < symbols.size(); from = to) {
     const size_t first = read.addresses_.size();
     for (to = from;
@@ -90,6 +142,11 @@ Result<KernelFunctions> KernelFunctions::read(const std::string& path) {
     read.functions_.push_back({symbols[from].module, symbols[from].name, {read.addresses_.data() + first, to - from}});
   }
   return read;
+}
+
+const Result<KernelFunctions>& KernelFunctions::running() {
+  static const Result<KernelFunctions> kRunning = read();
+  return kRunning;
 }
 
 std::vector<uint64_t> KernelFunctions::addresses_of(std::string_view name) const {
@@ -115,7 +172,7 @@ TraceableNames TraceableNames::read(const std::string& path) {
   auto text = path.empty() ? read_tracefs("available_filter_functions") : read_kernel_file(path);
   if (!text) return read;
   read.text_ = std::move(*text);
-  for (std::string_view rest(read.text_.data(), read.text_.size()); !rest.empty();) {
+  for (std::string_view rest = read.text_.view(); !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     read.names_.push_back(line.substr(0, line.find(' ')));  // NAME [MODULE]

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/base/result.h"
+#include "runtime/process/kernel_files.h"
 
 namespace sonde {
 
@@ -24,6 +25,8 @@ class KernelFunctions {
   /// Reads those that are not gone after the boot, and that are not a part of another one.
   /// Errors: EACCES, this user may see no addresses; those of the file.
   static Result<KernelFunctions> read(const std::string& path = "/proc/kallsyms");
+  /// Those of the running kernel: read at the first call, which takes 50 ms, and kept for all who ask. Errors: as read().
+  static const Result<KernelFunctions>& running();
 
   /// By module and name, the kernel's own first.
   std::span<const KernelFunction> all() const { return functions_; }
@@ -34,7 +37,7 @@ class KernelFunctions {
   bool let_programs_in() const;
 
  private:
-  std::vector<char> text_;
+  KernelText text_;
   std::vector<uint64_t> addresses_;
   std::vector<KernelFunction> functions_;
 };
@@ -48,7 +51,7 @@ class TraceableNames {
   bool contains(std::string_view name) const;
 
  private:
-  std::vector<char> text_;
+  KernelText text_;
   std::vector<std::string_view> names_;
 };
 

@@ -36,7 +36,7 @@ std::map<std::string, std::string, std::less<>> tracepoint_subsystems_of(std::st
 Result<std::map<std::string, std::string, std::less<>>> tracepoint_subsystems() {
   auto list = read_tracefs("available_events");
   if (!list) return std::move(list).error();
-  return tracepoint_subsystems_of({list->data(), list->size()});
+  return tracepoint_subsystems_of(list->view());
 }
 
 std::optional<CFunction> find_tracepoint(CTypes& kernel, std::string_view name) {

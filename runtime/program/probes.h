@@ -58,7 +58,7 @@ struct ProbeTexts {
 
 struct ToldProbe {
   ProbeId id;
-  ProbeTexts texts;
+  const ProbeTexts* texts;  ///< lives as long as the catalog: thousands of probes have the same
 };
 
 struct ProvideError {

@@ -76,6 +76,21 @@ def a_clause_takes_few_instructions(world):
 
 
 @scenario(only="ptrace", why="the module's source is opened where nothing is traced, too")
+def a_kernel_is_listed_in_few_instructions(world):
+    """All functions of the kernel, 100,000 probes: at most 8,000 instructions each. A copy of each name, or another sort of all of them, is a thousand."""
+    skip_unless_quick(world)
+    need("valgrind")
+    listing = [str(world.binary), "-l", "-P", "fbt"]
+    result = world.sonde(*listing[1:], status=None)
+    probes = len(re.findall(r" fbt +\S+ +\S+ (?:entry|return)$", result.stdout, re.M))
+    if probes < 10000:
+        raise Skip(f"no functions of the kernel: {result.stderr}")
+    each = instructions(listing) / probes
+    print(f"  {probes} probes, {each:.0f} instructions each")
+    check(each <= 8000, f"{each:.0f} instructions a probe")
+
+
+@scenario(only="ptrace", why="the module's source is opened where nothing is traced, too")
 def a_clause_makes_few_calls(world):
     """The buffers of sonde's own probes are memory, not files."""
     need("strace")

@@ -74,8 +74,8 @@ TEST_F(Calls, AProbeInDFiresOnlyWhatWasCompiledForIt) {
   sonde_probe_in_d(a, nullptr, "arg0 == 3", &argument, 1);
   const std::vector<ToldProbe> told = framework.told(std::vector<ProbeId>{{a}, {b}});
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0].texts.when, "arg0 == 3");
-  EXPECT_EQ(told[0].texts.arguments, std::vector<std::string>{"arg1"});
+  EXPECT_EQ(told[0].texts->when, "arg0 == 3");
+  EXPECT_EQ(told[0].texts->arguments, std::vector<std::string>{"arg1"});
   Enabling later = enabling_of({"test", "", "", "", {}}, record_nothing()), compiled = later;
   compiled.programs = {{{a}, record_nothing()}};
   const auto first = framework.enable(later), second = framework.enable(compiled);

@@ -291,9 +291,10 @@ void ClauseSplitter::fold(std::span<const LoweredExpr* const> aggregates) {
     }
   }
   const uint32_t keys = out_.slots();
-  const bool known = capture_values(aggregates) && std::ranges::all_of(result_.captures, [](const Capture& one) {
-                       return one.kind == SONDE_SLOT_WORD || one.kind == SONDE_SLOT_TEXT;
-                     });
+  const bool known =
+      capture_values(aggregates) && std::ranges::all_of(result_.captures, [](const Capture& one) {
+        return one.kind == SONDE_SLOT_WORD || one.kind == SONDE_SLOT_TEXT || one.kind == SONDE_SLOT_KERNEL_STACK;
+      });
   if (!known || full_ || waits_) return;
   fold_.keys = static_cast<uint8_t>(keys);
   fold_.thread = thread;

@@ -50,6 +50,11 @@ bool is_of_key(const DVariable& variable) {
   return false;
 }
 
+/// Its frames are all that a firing captures of it. Of a user stack, memory is captured, which differs each time.
+bool is_kernel_stack(const LoweredExpr& call) {
+  return call.type->canonical->kind == Type::Kind::Stack && call.function->of_kernel;
+}
+
 /// Whether the body may compute it once for all firings with the same captures, and cannot fault.
 bool is_of_captures(const LoweredExpr& expr, const Residents& residents) {
   switch (expr.kind) {
@@ -60,7 +65,7 @@ bool is_of_captures(const LoweredExpr& expr, const Residents& residents) {
       if (!is_of_key(*expr.builtin)) return false;
       break;
     case LoweredKind::Call:
-      if (expr.function->runs != Runs::Fire || !expr.type->is_string()) return false;
+      if (expr.function->runs != Runs::Fire || !(expr.type->is_string() || is_kernel_stack(expr))) return false;
       break;
     case LoweredKind::Cast:
       if (expr.bound != 0) return false;

@@ -124,6 +124,7 @@ TEST_F(CompilerTest, WhatFolds) {
       "{ @a = count(); @b = count(); @c = count(); @d = count(); @e = count(); }",
       "{ @[argstr] = count(); }",
       "{ @ = count(); } syscall::write:entry { clear(@); }",
+      "{ @[stack(), ustack()] = count(); }",
       "{ @ = count(); } syscall::write:entry { printa(@); }",
       "{ @ = count(); } syscall::write:entry { if (arg0) trunc(@); }",
       "{ @ = count(); } ERROR { normalize(@, 2); }",

@@ -4,6 +4,7 @@
 import os
 import re
 import shutil
+import sys
 
 from counts import ROOM
 from stock_kernel import SOURCE, apart, bpf_ids, need_it, stop_tracing
@@ -145,6 +146,74 @@ def folding_of_faults(world):
     errors, closed = stop_tracing(world, sonde).stdout.split()[:2]
     equal(errors, closed, "faults, and calls")
     check(int(errors) > 0, "no call")
+
+
+@scenario()
+def folding_of_kernel_stacks(world):
+    """Kernel stacks as keys, with more calls than the smallest ring has room for: folded, and as records, the same frames and sums."""
+    need_it(world)
+    program = apart(world, world.program("mixed"))
+    name = os.path.basename(program)
+    statement = "@[execname, stack()] = sum(arg5 ? 1 : 1);"
+    folded = run_and_stop(world, program, clause(name, statement), times=20000, options=("-b", "4k"))
+    equal(folded.stderr, "", "complaints")
+    check("vmlinux`" in folded.stdout, f"frames: {folded.stdout}")
+    equal(sum(int(n) for n in re.findall(r"^ +(\d+)$", folded.stdout, re.M)), 20000, f"calls: {folded.stdout}")
+    held = run_and_stop(world, program, clause(name, HELD.format(statement)), times=20000)
+    equal(re.sub(r"\+0x\w+", "", folded.stdout), re.sub(r"\+0x\w+", "", held.stdout), "what is printed")
+
+
+NAPS = """
+import os, sys, threading, time
+naps, seconds, name = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
+def call_me(name):
+    with open("/proc/thread-self/comm", "w") as file:
+        file.write(name)
+def nap():
+    begun = time.monotonic()
+    call_me(name)
+    for _ in range(naps):
+        time.sleep(seconds)
+    call_me("napped")
+    took.append(time.monotonic() - begun)
+took = []
+one = threading.Thread(target=nap)
+one.start()
+one.join()
+print(took[0])
+"""
+
+
+@scenario()
+def folding_of_time_off_cpu(world):
+    """Threads that nap: the time that each is off its CPU, by name and kernel stack, is that of its naps, and no more than the clock says. The
+    processor time that a thread says it used is no measure: it lacks what interrupts and the machine's host took."""
+    need_it(world)
+    text = world.path("naps.py", NAPS)
+    marker = world.marker[:6]
+    wanted = " || ".join(f'execname == "nap-{n}-{marker}"' for n in "ab")
+    sonde = world.start_sonde(
+        "-q", *SOURCE, "-b", "4k", "-n", f"sched:::off-cpu /{wanted}/ {{ self->t = timestamp; }}"
+        "sched:::on-cpu /self->t/ { @[execname, stack()] = sum(timestamp - self->t); @times[execname] = quantize(timestamp - self->t); self->t = 0; }"
+        'END { printa("%s %k %@d\\n", @); printa("times %s %@d", @times); }')
+    wait_until(lambda: bpf_ids(sonde)[0] or sonde.poll() is not None, what="sonde's start")
+    if sonde.poll() is not None:
+        said = world.finish(sonde).stderr
+        check("it needs Linux 6.16" in said or "keeps no self-> variables" in said, f"sonde has ended: {said}")
+        raise Skip(f"sched:::on-cpu needs Linux 6.16 here, and self-> variables: {said}")
+    naps = {"a": (100, 0.004), "b": (20, 0.03)}
+    running = {n: world.start([sys.executable, text, *naps[n], f"nap-{n}-{marker}"]) for n in naps}
+    said = {n: float(world.finish(one).stdout) for n, one in running.items()}
+    result = stop_tracing(world, sonde)
+    equal(result.stderr, "", "complaints")
+    for n, most in said.items():
+        least = naps[n][0] * naps[n][1]
+        found = sum(int(ns) for ns in re.findall(rf"nap-{n}-{marker}(?:\s+\S+`\S+)+\s+(\d+)$", result.stdout, re.M)) / 1e9
+        print(f"  {n}: naps of {least:.4f} s, {most:.4f} s in all, off its CPU {found:.4f} s")
+        check(0.99 * least < found < most, f"{n}: {result.stdout}")
+        distribution = result.stdout.split(f"times nap-{n}-{marker}")[1].split("times ")[0]
+        times = sum(int(count) for count in re.findall(r"\|[@ ]* (\d+) *$", distribution, re.M))
+        check(times >= naps[n][0], f"{n}: {times} times in the distribution, {naps[n][0]} naps")
 
 
 @scenario()

@@ -33,7 +33,7 @@ OTHERS = {
     "rawtp": [("NAME", "the tracepoint NAME", "the tracepoint's", ["TRACEPOINT"])],
     "sdt": [("SUBSYSTEM::NAME", "the tracepoint NAME", "the tracepoint's", ["TRACEPOINT"])],
     "fbt": [("FUNCTION:entry", "the function FUNCTION", "the function's", ["KERNEL_ENTRY"]), ("FUNCTION:return", "its return", "offset, result", ["KERNEL_RETURN"])],
-    "cpc": [("EVENT-MODE-N", "a counter of the processor", "pc in the kernel, pc in the program", None)],
+    "cpc": [("EVENT-MODE-COUNT", "a counter of each CPU: the kernel's own, or the processor's", "pc in the kernel, pc in the program", ["COUNTER"])],
 }
 BY_KERNEL = "KERNEL_ENTRY"
 
@@ -66,7 +66,7 @@ int register_kernel_provider(KernelProvider& provider) {
     for (const char* function : one.functions) functions += (functions.empty() ? "" : "|") + std::string(function);
     std::string by = one.tracepoint == nullptr ? "" : one.tracepoint;
     if (one.also != nullptr) by += "|" + std::string(one.also);
-    row("kernel", provider.name, one.name, by + "\t" + std::to_string(one.since) + "\t" + functions + "\t" + arguments);
+    row("kernel", provider.name, one.name, by + "\t" + std::to_string(one.since) + "\t" + functions + "\t" + arguments + "\t" + std::to_string(one.counted));
   }
   for (const RefusedProbe& one : provider.refused) row("refused", provider.name, one.name, one.message);
   return 0;
@@ -145,18 +145,20 @@ def rows_of(provider, table, sources):
     def having(tap):
         return {source for source, taps in sources.items() if any(tap in (number, name) for number, (name, _when) in taps.items())}
     for name, by, arguments, taps in OTHERS.get(provider, []):
-        able = set(SHOWN) if taps == [] else having((taps or ["PROFILE"])[0])
+        able = set(SHOWN) if taps == [] else having(taps[0])
         by_function = taps in ([BY_KERNEL], [RETURNS])
         yield [f"`{name}`", by, arguments, *("-" if taps == [RETURNS] and kernel < RETHOOK else cell(kernel, able, by_function) for kernel in KERNELS)]
     for kind, _provider, name, *more in table:
         if kind == "kernel":
-            tracepoints, since, functions, arguments = more
+            tracepoints, since, functions, arguments, counted = more
             since, able = int(since), having("TRACEPOINT")
             first = (since >> 16, since >> 8 & 0xff)
             cells = [cell(kernel, able, False) if tracepoints and kernel >= first else cell(kernel, having(BY_KERNEL), True) if functions else "-" for kernel in KERNELS]
             by = code(tracepoints.split("|"), ", ") if tracepoints else ""
             if tracepoints and first > LEAST["bpf"]:
                 by += f" from Linux {version(since)}"
+            if int(counted) >= 0:
+                by, cells = "a counter of the kernel for each CPU", [cell(kernel, having("COUNTER"), False) for kernel in KERNELS]
             if functions:
                 by += ("; before it " if by else "") + f"the function {code(functions.split('|'), ', ')}"
         elif kind == "event":

@@ -353,6 +353,15 @@ void end_text(L* l, uint32_t slot) {
   end_span(l, slot, R3, R0);
 }
 
+/// One branch: the verifier follows each, and what is read next, once more for each text.
+uint32_t branch_if_text(L* l) {
+  sonde_lower_mov(l, R1, R0);
+  sonde_lower_alu_imm(l, BPF_SUB, R1, 1);
+  sonde_lower_alu_imm(l, BPF_RSH, R1, 63);
+  sonde_lower_alu(l, BPF_ADD, R0, R1);  // 0 becomes 1, and what is negative stays 0 or less
+  return sonde_lower_branch_imm(l, BPF_JSGT, R0, 0);
+}
+
 void round_up(L* l, uint8_t reg) {
   if (reg != R0) sonde_lower_mov(l, R0, reg);
   sonde_lower_alu_imm(l, BPF_ADD, R0, 7);
@@ -497,9 +506,8 @@ void capture_text(L* l, const In* in, bool bounded) {
   }
   load_span_start(l, R1);
   sonde_lower_load(l, R3, in->a);
-  call_helper(l, in->op == SONDE_DIF_CAPKSTR ? BPF_FUNC_probe_read_kernel_str
-                                             : BPF_FUNC_probe_read_user_str);  // the length with its NUL
-  const uint32_t read = sonde_lower_branch_imm(l, BPF_JSGT, R0, 0);
+  call_helper(l, in->op == SONDE_DIF_CAPKSTR ? BPF_FUNC_probe_read_kernel_str : BPF_FUNC_probe_read_user_str);
+  const uint32_t read = branch_if_text(l);
   sonde_lower_load(l, R1, in->a);
   fault_slot(l, in->d, R1);
   const uint32_t failed = sonde_lower_jump(l);

@@ -39,10 +39,13 @@ void load_span_start(sonde_lowering* l, uint8_t reg);
 /// Makes a span of `length` of the next `stored` bytes, a multiple of 8. Uses R1 and R2.
 void end_span(sonde_lowering* l, uint32_t slot, uint8_t length, uint8_t stored);
 /// Reads the text of thread `which` (sonde_dif_text), whose address the stack has at `kept`, to where the next span begins, by
-/// a helper that reads texts. R0 = its length with its NUL; 0 or less: it cannot be read.
+/// a helper that reads texts. branch_if_text() says whether it could.
 void read_text(sonde_lowering* l, uint32_t which, int16_t kept, int32_t helper);
 /// Makes a span of the text that such a helper has just read: R0 = its length with its NUL. Uses R1, R2 and R3.
 void end_text(sonde_lowering* l, uint32_t slot);
+/// Behind a helper that reads a text: branches if it has, with R0 = the length with its NUL. Before Linux 6.13 the one for
+/// user memory stores an empty text and returns 0. Uses R1.
+uint32_t branch_if_text(sonde_lowering* l);
 /// R0 = `reg` rounded up to a multiple of 8
 void round_up(sonde_lowering* l, uint8_t reg);
 // Captures. They may use all scratch.

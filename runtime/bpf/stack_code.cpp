@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kmod/shared/copied_stack.h"
+#include "runtime/bpf/arch.h"
 #include "runtime/bpf/code.h"
 #include "runtime/bpf/hooks.h"
 #include "runtime/bpf/record_code.h"

@@ -24,7 +24,7 @@ void capture_probe_text(L* l, const In* in) {
   sonde_lower_load(l, R1, in->a);
   const uint32_t no_text = sonde_lower_branch_imm(l, BPF_JNE, R1, 0);
   read_text(l, SONDE_DIF_TEXT_PROBE_TEXT, kText, BPF_FUNC_probe_read_user_str);
-  const uint32_t read = sonde_lower_branch_imm(l, BPF_JSGT, R0, 0);
+  const uint32_t read = branch_if_text(l);
   sonde_lower_land(l, no_text);
   fault_at(l, in, kText);
   const uint32_t failed = sonde_lower_jump(l);

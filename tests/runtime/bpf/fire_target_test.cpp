@@ -504,6 +504,29 @@ TEST_F(InKernel, KernelStack) {
 }
 
 /// A ring that is held is not taken: the next one is, and the drop of who finds none is counted.
+/// Kernels differ in what their helper returns of an empty text.
+TEST_F(InKernel, AnEmptyTextIsNoFault) {
+  for (const sonde_dif_op op : {SONDE_DIF_CAPSTR, SONDE_DIF_CAPSTRN}) {
+    Program program;
+    program.insns = {insn(SONDE_DIF_ARG, 0, 0, 0, 3), insn(SONDE_DIF_LI, 1, 0, 0, 5),
+                     insn(op, 0, 0, op == SONDE_DIF_CAPSTRN ? 1 : 0, 8), insn(SONDE_DIF_RECORD)};
+    program.kinds = {SONDE_SLOT_TEXT};
+    ASSERT_EQ(program.verify(), 0) << program.why;
+    for (const char* text : {"", "x"}) {
+      thread.memory[0] = text[0];
+      thread.memory[1] = '\0';
+      thread.publish();
+      const Kernel::Run run = kernel->run(Hook::Enter, {&program.raw}, kNumber, kNumber, kBase);
+      ASSERT_EQ(run.error, "");
+      ASSERT_EQ(run.records.size(), 1u);
+      const auto& record = *reinterpret_cast<const sonde_record*>(run.records[0].data());
+      EXPECT_EQ(record.faults, 0u) << '"' << text << '"';
+      EXPECT_EQ(SONDE_SPAN_LENGTH(record.slot[0]), std::strlen(text));
+      EXPECT_STREQ(reinterpret_cast<const char*>(&record) + SONDE_SPAN_OFFSET(record.slot[0]), text);
+    }
+  }
+}
+
 TEST_F(InKernel, ThreeLevels) {
   Program program;
   program.insns = {insn(SONDE_DIF_RECORD)};

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/unique_fd.h"
@@ -31,6 +32,8 @@ uint64_t now(clockid_t clock) {
 }
 
 // ---- tracepoints -------------------------------------------------------------------------------------------------
+
+constexpr uint64_t kMostTries = 4;  ///< of an event, on average
 
 /// Makes event number `n`, and returns its words.
 using MakeEvent = std::array<uint64_t, kHookWords> (*)(uint64_t n);
@@ -178,6 +181,10 @@ class Tracepoint final : public KernelMechanism {
     attached_ = std::move(*link);
     return {};
   }
+  bool missed() override {
+    auto misses = recursion_misses(program_.get());
+    return misses && std::exchange(misses_, *misses) < *misses;
+  }
   void disarm() override { attached_.reset(); }
 
  private:
@@ -196,6 +203,7 @@ class Tracepoint final : public KernelMechanism {
   }
 
   Hook hook_;
+  uint64_t misses_ = 0;
 };
 
 // ---- clocks ------------------------------------------------------------------------------------------------------
@@ -252,16 +260,24 @@ Result<void> try_hook(Hook hook, HookMechanism& mechanism) {
   const SignalsWait wait;  // a handler would make calls, and its end is one
   KnownEvent known;
   if (auto armed = mechanism.arm(known); !armed) return armed;
-  const uint64_t before = mechanism.hit().count;  // the call that has armed it
+  uint64_t before = mechanism.hit().count;  // the call that has armed it
+  uint64_t compared = 0;
   Result<void> right;
-  for (uint64_t n = 0; n < row.events && right; n++) {
-    known.words = row.make(n);
+  for (uint64_t tries = 0; tries < kMostTries * row.events && compared < row.events && right; tries++) {
+    known.words = row.make(compared);
     known.made++;
     HookHit hit = mechanism.hit();
     hit.count -= std::min(before, hit.count);
+    if (hit.count < known.made && mechanism.missed()) {
+      known.made = 0;
+      before = mechanism.hit().count;
+      continue;
+    }
     right = compare(row, known, hit);
+    compared++;
   }
   mechanism.disarm();
+  if (right && compared < row.events) return Error("the kernel leaves out too many events", EBUSY);
   return right;
 }
 
@@ -272,8 +288,9 @@ Result<void> try_clock(HookMechanism& mechanism) {
   const auto begin = reinterpret_cast<uintptr_t>(__start_sonde_trial_loop),
              end = reinterpret_cast<uintptr_t>(__stop_sonde_trial_loop);
   known.words = {begin, end, stack};
+  const uint64_t wall = now(CLOCK_MONOTONIC);  // before: another thread may run between arm() and the next line
   if (auto armed = mechanism.arm(known); !armed) return armed;
-  const uint64_t wall = now(CLOCK_MONOTONIC), busy = now(CLOCK_THREAD_CPUTIME_ID);
+  const uint64_t busy = now(CLOCK_THREAD_CPUTIME_ID);
   Result<void> right;
   while (right && within < kHitsWanted && now(CLOCK_THREAD_CPUTIME_ID) - busy < kClockPatience) {
     go_round();

@@ -5,8 +5,9 @@
 //
 // trial.h has the reasons, and the same for instructions of programs. A tracepoint is tried by system calls of this
 // thread, so each event is known: it must be one hit, counted when the call has returned, with the call's number,
-// arguments and result. A clock fires when it likes: while this thread goes round a loop of its own there must be hits,
-// and those must be in that loop, on that stack.
+// arguments and result. What the kernel says it has left out, as Linux 7 does while another thread is within the program,
+// is made again. A clock fires when it likes: while this thread goes round a loop of its own there must be hits, and those
+// must be in that loop, on that stack.
 #pragma once
 
 #include <array>
@@ -40,6 +41,8 @@ class HookMechanism {
   /// Arms it for this thread. `known`: valid until disarm().
   virtual Result<void> arm(const KnownEvent& known) = 0;
   virtual HookHit hit() = 0;
+  /// Whether the kernel has left out events of any thread since the last time, and says so. To ask may be an event.
+  virtual bool missed() { return false; }
   virtual void disarm() = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include <functional>
+#include <utility>
 
 namespace sonde::bpf {
 namespace {
@@ -48,6 +49,34 @@ void try_lies(Hook hook, std::initializer_list<Lie> lies) {
   }
 }
 
+/// Runs for one of so many events, and says so or not.
+class TracepointMisser final : public HookMechanism {
+ public:
+  TracepointMisser(uint64_t each, bool says_so) : each_(each), says_so_(says_so) {}
+  Result<void> arm(const KnownEvent& known) override {
+    known_ = &known;
+    return {};
+  }
+  /// Is asked once for each event that is made.
+  HookHit hit() override {
+    if (known_->made > 0 && ++asked_ % each_ != 0) {
+      missed_ = true;
+    } else if (known_->made > 0) {
+      last_.count++;
+      std::copy(known_->words.begin(), known_->words.end(), last_.words);
+    }
+    return last_;
+  }
+  bool missed() override { return std::exchange(missed_, false) && says_so_; }
+  void disarm() override {}
+
+ private:
+  uint64_t each_, asked_ = 0;
+  bool says_so_, missed_ = false;
+  HookHit last_{};
+  const KnownEvent* known_ = nullptr;
+};
+
 const Lie kHonest{"honest", ""};
 const Lie kNever{"accepted and never armed", "it never fires", [](HookHit& hit) { hit.count = 0; }};
 const Lie kLost{"lost hit", "it loses hits, or counts them late", [](HookHit& hit) { hit.count -= hit.count == 5; }};
@@ -76,6 +105,21 @@ TEST(HookTrial, FindsEachLieOfReturns) {
                          }}});
 }
 
+/// What the kernel says it has left out is no lie: the event is made again.
+TEST(HookTrial, MakesLeftOutEventsAgain) {
+  for (const Hook hook : {Hook::Enter, Hook::Exit}) {
+    TracepointMisser every_third(3, true), all(1u << 20, true), silent(3, false);
+    const auto right = try_hook(hook, every_third);
+    EXPECT_TRUE(right) << right.error().message();
+    const auto unknown = try_hook(hook, all);
+    ASSERT_FALSE(unknown);
+    EXPECT_EQ(unknown.error().code(), EBUSY) << "nothing is known of it";
+    const auto wrong = try_hook(hook, silent);
+    ASSERT_FALSE(wrong);
+    EXPECT_EQ(wrong.error().code(), EOPNOTSUPP);
+  }
+}
+
 uint64_t now() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -89,6 +133,8 @@ class ClockLiar final : public HookMechanism {
   Result<void> arm(const KnownEvent& known) override {
     known_ = &known;
     begun_ = now();
+    while (now() - begun_ < 1'000'000) {  // as if another thread had run before arm() returns
+    }
     return {};
   }
   HookHit hit() override {

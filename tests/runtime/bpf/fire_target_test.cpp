@@ -28,6 +28,8 @@ using test::Program;
 
 constexpr uint64_t kBase = OwnThread::kBase;
 constexpr uint32_t kNumber = 39;
+/// Linux 7 has no memory for them on a processor without cmpxchg16b, as emulated ones are. Other programs are compared.
+constexpr char kNoVariables[] = "this kernel keeps no variables of threads";
 
 uint64_t stat_field_of_self(int number) {
   std::ifstream file("/proc/self/stat");
@@ -49,6 +51,8 @@ class InKernel : public ::testing::Test {
     CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
     sched_setaffinity(0, sizeof one, &one);
     pidfd = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
+    const int fd = pidfd.get();
+    keeps_variables = update_map(kernel->threads(), &fd, thread.thread_variables).has_value();
     auto& known = thread.variables;
     known[SONDE_DIF_VAR_PID] = static_cast<uint64_t>(getpid());
     known[SONDE_DIF_VAR_TID] = static_cast<uint64_t>(gettid());
@@ -78,7 +82,9 @@ class InKernel : public ::testing::Test {
   std::string compare(Program& program, Hook hook, uint64_t result = 0) {
     thread.publish();
     const int fd = pidfd.get();
-    if (auto set = update_map(kernel->threads(), &fd, thread.thread_variables); !set) return set.error().message();
+    if (!keeps_variables && (sonde_dif_needs(&program.raw).ready & SONDE_NEED_THREAD) != 0) return kNoVariables;
+    if (auto set = update_map(kernel->threads(), &fd, thread.thread_variables); keeps_variables && !set)
+      return set.error().message();
     std::memset(thread.locals, 0, sizeof thread.locals);
     thread.strayed = false;
     const uint64_t third = 0x1234567800000000 + result;
@@ -89,8 +95,8 @@ class InKernel : public ::testing::Test {
     const test::Outcome wanted = test::run(program, thread, own_env());
     if (thread.strayed) return "strayed";
     uint64_t variables[SONDE_DIF_THREAD] = {};
-    if (auto seen = look_up(kernel->threads(), &fd, variables); !seen) return seen.error().message();
-    for (unsigned n = 0; n < SONDE_DIF_THREAD; n++)
+    if (auto seen = look_up(kernel->threads(), &fd, variables); keeps_variables && !seen) return seen.error().message();
+    for (unsigned n = 0; keeps_variables && n < SONDE_DIF_THREAD; n++)
       if (variables[n] != thread.thread_variables[n]) return "thread variable " + std::to_string(n);
     if (run.records.size() != (wanted.size != 0)) return std::to_string(run.records.size()) + " records";
     return wanted.size == 0
@@ -134,6 +140,7 @@ class InKernel : public ::testing::Test {
 
   std::unique_ptr<Kernel> kernel;
   UniqueFd pidfd;
+  bool keeps_variables = false;  ///< the kernel does, of threads
   OwnThread thread;
 };
 
@@ -252,12 +259,13 @@ TEST_F(InKernel, TheProcessorTimeOfTheThread) {
   read();
   ASSERT_EQ(error, "");
   usleep(1000);
-  const uint64_t used = time_used(), first = read();
-  while (time_used() - used < kWork) {
+  const uint64_t used = time_used(), first = read(), loaded = time_used();  // to load a program takes time, too
+  while (time_used() - loaded < kWork) {
   }
   usleep(kSleep / 1000);
   const uint64_t rest = time_used() - used, second = read();
-  EXPECT_NEAR(static_cast<double>(first), static_cast<double>(used), 20.0 * kMilli);
+  EXPECT_GE(first + 20 * kMilli, used);
+  EXPECT_LE(first, loaded + 20 * kMilli);
   EXPECT_GE(second - first + kMilli, kWork);
   EXPECT_LT(second - first, rest + kSleep / 2);
   uint64_t last = second;
@@ -731,7 +739,7 @@ TEST_F(InKernel, RandomPrograms) {
   const uint32_t count = wanted != nullptr ? static_cast<uint32_t>(std::atoi(wanted)) : 250;
   thread.execname = "own name";
   std::set<uint8_t> seen;
-  size_t compared = 0, strayed = 0;
+  size_t compared = 0, strayed = 0, left_out = 0;
   for (uint32_t seed = 1; seed <= count; seed++) {
     std::mt19937 random(seed);
     for (char& c : thread.memory) c = random() % 40 == 0 ? '\0' : static_cast<char>(random());
@@ -745,10 +753,15 @@ TEST_F(InKernel, RandomPrograms) {
       strayed++;
       continue;
     }
+    if (said == kNoVariables) {
+      left_out++;
+      continue;
+    }
     ASSERT_EQ(said, "") << "seed " << seed << "\n" << listing(program);
     compared++;
   }
-  EXPECT_EQ(compared + strayed, count);
+  EXPECT_EQ(compared + strayed + left_out, count);
+  EXPECT_GT(compared, 0u);
   EXPECT_LE(strayed, count / 20);
   if (count < 250) return;
   EXPECT_GE(seen.size(), 44u) << "opcodes";

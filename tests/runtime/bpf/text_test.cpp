@@ -148,7 +148,7 @@ std::pair<std::string, std::string> mount_of(const std::string& number) {
 /// All that is known of a descriptor is what /proc says of it, whatever kind it is.
 TEST_F(Texts, Descriptors) {
   std::filesystem::current_path(here);
-  std::vector<int> all = {0,
+  std::vector<int> all = {open("/dev/zero", O_RDONLY),
                           open("/", O_RDONLY),
                           open("/proc/self/maps", O_RDONLY),
                           open("/dev/null", O_RDWR),

@@ -216,20 +216,23 @@ bool may_load(std::string& why) {
   return false;
 }
 
+/// Links came with Linux 6.6.
+UprobeLink best_link() { return has_uprobe_links() ? UprobeLink::Many : UprobeLink::One; }
+
 /// Of each form the kernel is right, or the form is refused. On the kernels that we know a push is right.
 TEST(Trial, TriesTheKernel) {
   std::string why;
   if (!may_load(why)) GTEST_SKIP() << "this kernel takes no programs: " << why;
   Trials trials("");
-  EXPECT_TRUE(trials.uprobe(UprobeForm::Push, UprobeLink::Many));
-  EXPECT_TRUE(trials.uprobe(UprobeForm::Return, UprobeLink::Many));
-  EXPECT_TRUE(trials.uprobe(UprobeForm::Stepped, UprobeLink::Many));
-  EXPECT_TRUE(trials.uprobe(UprobeForm::Nop, UprobeLink::Many));
-  EXPECT_TRUE(trials.uprobe(UprobeForm::Branch, UprobeLink::Many));
-  const auto barred = trials.uprobe(UprobeForm::Barred, UprobeLink::Many);
+  EXPECT_TRUE(trials.uprobe(UprobeForm::Push, best_link()));
+  EXPECT_TRUE(trials.uprobe(UprobeForm::Return, best_link()));
+  EXPECT_TRUE(trials.uprobe(UprobeForm::Stepped, best_link()));
+  EXPECT_TRUE(trials.uprobe(UprobeForm::Nop, best_link()));
+  EXPECT_TRUE(trials.uprobe(UprobeForm::Branch, best_link()));
+  const auto barred = trials.uprobe(UprobeForm::Barred, best_link());
   EXPECT_FALSE(barred);
   EXPECT_EQ(trials.made(), 5u);
-  EXPECT_TRUE(trials.uprobe(UprobeForm::Push, UprobeLink::Many));
+  EXPECT_TRUE(trials.uprobe(UprobeForm::Push, best_link()));
   EXPECT_EQ(trials.made(), 5u);
 }
 
@@ -265,43 +268,45 @@ TEST(Trials, RemembersWhatItFound) {
   if (!may_load(why)) GTEST_SKIP() << "this kernel takes no programs: " << why;
   if (geteuid() != 0) GTEST_SKIP() << "only root's folder is trusted";
   const Folder folder;
+  const std::string push =
+      best_link() == UprobeLink::Many ? "a uprobe on a push" : "a uprobe on a push, by a perf event";
   {
     Trials first(folder.path);
-    EXPECT_TRUE(first.uprobe(UprobeForm::Push, UprobeLink::Many));
+    EXPECT_TRUE(first.uprobe(UprobeForm::Push, best_link()));
     EXPECT_EQ(first.made(), 1u);
   }
   {
     Trials second(folder.path);
-    EXPECT_TRUE(second.uprobe(UprobeForm::Push, UprobeLink::Many));
+    EXPECT_TRUE(second.uprobe(UprobeForm::Push, best_link()));
     EXPECT_EQ(second.made(), 0u);
   }
   std::ifstream file(folder.path + "/trials");
   std::string head, line;
   std::getline(file, head);
   std::getline(file, line);
-  EXPECT_EQ(line, "right a uprobe on a push");
+  EXPECT_EQ(line, "right " + push);
   {
     std::ofstream other(folder.path + "/trials");
-    other << head << "\nwrong a uprobe on a push: it changes flags\n";
+    other << head << "\nwrong " << push << ": it changes flags\n";
   }
   {
     Trials third(folder.path);
-    const auto right = third.uprobe(UprobeForm::Push, UprobeLink::Many);
+    const auto right = third.uprobe(UprobeForm::Push, best_link());
     ASSERT_FALSE(right);
     EXPECT_EQ(right.error().message(), "it changes flags");
   }
   {
     std::ofstream other(folder.path + "/trials");
-    other << "boot of another day\nwrong a uprobe on a push: it changes flags\n";
+    other << "boot of another day\nwrong " << push << ": it changes flags\n";
   }
   {
     Trials fourth(folder.path);
-    EXPECT_TRUE(fourth.uprobe(UprobeForm::Push, UprobeLink::Many));
+    EXPECT_TRUE(fourth.uprobe(UprobeForm::Push, best_link()));
     EXPECT_EQ(fourth.made(), 1u);
   }
   chmod(folder.path.c_str(), 0777);
   Trials fifth(folder.path);
-  EXPECT_TRUE(fifth.uprobe(UprobeForm::Push, UprobeLink::Many));
+  EXPECT_TRUE(fifth.uprobe(UprobeForm::Push, best_link()));
   EXPECT_EQ(fifth.made(), 1u);
 }
 

@@ -37,6 +37,8 @@ using Count = CallCapture::Count;
 constexpr CallCapture::Command kLocks[] = {{F_GETLK, 1}, {F_SETLK, 1},     {F_SETLKW, 1},
                                            {36, 1},      {F_OFD_SETLK, 1}, {F_OFD_SETLKW, 1}};
 constexpr CallCapture::Command kNames[] = {{PR_SET_NAME, 16}}, kNamesOut[] = {{PR_GET_NAME, 16}};
+/// The kernel takes 79 letters and a NUL for the name of an anonymous mapping.
+constexpr CallCapture::Command kMappingNames[] = {{PR_SET_VMA, 80}};
 constexpr CallCapture::Command kTimeouts[] = {
     {FUTEX_WAIT, 1}, {FUTEX_LOCK_PI, 1}, {FUTEX_LOCK_PI2, 1}, {FUTEX_WAIT_BITSET, 1}, {FUTEX_WAIT_REQUEUE_PI, 1}};
 /// How many bytes the argument of an ioctl points to: for commands that read them, and for commands that write them.
@@ -113,6 +115,7 @@ class Lister {
         return;
       case Form::as_prctl_argument:
         if (at == 1) add_command(Kind::Text, at, shape.size, kNames, 1);
+        if (at == 4) add_command(Kind::Text, at, shape.size, kMappingNames, 1);
         if (at == 1 && needs_.returns) add_command(Kind::Text, at, shape.size, kNamesOut, 1);
         if (at == 1 && needs_.returns) all_.back().out = true;
         return;

@@ -102,6 +102,7 @@ class Decoder {
         return signed_text(value) + (name ? " (" + std::string(*name) + ")" : "");
       }
       case Form::as_fcntl_result: return fcntl_result(value);
+      case Form::as_io_priority: return signed_text(value) + " (" + format_io_priority(value) + ")";
       default: return (takes_size() ? size(value) : signed_text(value)) + ready();
     }
   }
@@ -202,6 +203,7 @@ class Decoder {
       case Form::as_sigset_pair:
         return append(or_pointer(false, [this](const auto& piece) { return set_and_size(piece.bytes); }));
       case Form::as_arch_prctl_argument: return append(hex_text(value_));
+      case Form::as_io_priority: return append(format_io_priority(value_));
       case Form::as_clone_arguments: return clone();
       case Form::as_futex_operation: return append(futex_operation());
       case Form::as_futex_argument: return futex_argument(at);
@@ -540,6 +542,11 @@ class Decoder {
       case PR_GET_SECUREBITS:
       case PR_GET_TIMERSLACK:
       case PR_GET_TIMING: return end();
+      case PR_SET_VMA:
+        if (at == 1) return append(format_constant(Set::vma_option, value_));
+        if (at == 2) return append(hex_text(value_));
+        if (at == 3) return append(unsigned_text(value_));
+        return append(or_pointer(false, [](const auto& piece) { return quote(piece.bytes, piece.cut); }));
       case PR_SET_PDEATHSIG: return append_last(format_signal(value_));
       case PR_SET_NAME:
       case PR_GET_NAME:

@@ -37,7 +37,7 @@ namespace sonde {
 #define SONDE_FORMS(X) \
   X(unused) X(int) X(uint) X(long) X(size) X(hex) X(pointer) X(octal) X(mode) X(open_mode) X(type_and_mode) X(id) X(fd) X(fd_open_flags) \
   X(dirfd) X(device) X(socket_protocol) X(socket_option) X(mremap_address) X(ipc_key) X(ipc_flags_mode) \
-  X(arch_prctl_argument) X(clone_arguments) X(fcntl_result) X(futex_operation) \
+  X(arch_prctl_argument) X(clone_arguments) X(io_priority) X(fcntl_result) X(futex_operation) \
   X(path) X(string) X(data) X(random) X(strings) X(environment) X(msghdr) X(fd_set) X(prctl_argument) X(futex_argument) \
   X(fcntl_argument) X(ioctl_argument) X(sigset_pair)
 
@@ -47,7 +47,7 @@ namespace sonde {
   X(clone_args, sizeof(clone_args), 1) X(cpu_set, 1, 128) X(dirents, 1, 4096) X(epoll_event, sizeof(epoll_event), 32) \
   X(fd_pair, 2 * sizeof(int), 1) X(id_at, sizeof(int), 1) X(id_list, sizeof(int), 32) X(int_at, sizeof(int), 1) X(iovec, 16, 16) X(iovec_raw, 16, 16) \
   X(itimerspec, sizeof(itimerspec), 1) X(itimerval, sizeof(itimerval), 1) X(length_at, sizeof(int), 1) X(long_at, sizeof(long), 1) \
-  X(open_how, sizeof(open_how), 1) X(option_value, 1, 64) X(pollfd, sizeof(pollfd), 32) X(rlimit, sizeof(rlimit), 1) X(rusage, sizeof(rusage), 1) \
+  X(open_how, sizeof(open_how), 1) X(option_value, 1, 64) X(pollfd, sizeof(pollfd), 32) X(rlimit, sizeof(rlimit), 1) X(rusage, sizeof(rusage), 1) X(sched_attr, 56, 1) \
   X(sigaction, 32, 1) X(sigevent, 64, 1) X(siginfo, 48, 1) X(sigset, 1, 8) X(sockaddr, 1, 128) X(stack_t, sizeof(stack_t), 1) X(stat, sizeof(struct stat), 1) \
   X(statfs, sizeof(struct statfs), 1) X(statx, sizeof(struct statx), 1) X(sysinfo, sizeof(struct sysinfo), 1) X(timespec, sizeof(timespec), 1) \
   X(timespec_pair, 2 * sizeof(timespec), 1) X(timespec_rest, sizeof(timespec), 1) X(timeval, sizeof(timeval), 1) X(timeval_pair, 2 * sizeof(timeval), 1) \

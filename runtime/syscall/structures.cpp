@@ -367,6 +367,25 @@ std::string capability_text(std::string_view bytes) {
       .close();
 }
 
+/// The kernel's struct sched_attr, which no header of the C library has.
+std::string sched_attr_text(std::string_view bytes) {
+  const auto size = read_as<uint32_t>(bytes);
+  Fields fields;
+  fields.add("size", number(size))
+      .add("sched_policy", format_constant(Set::sched_policy, read_as<uint32_t>(bytes, 4)))
+      .add("sched_flags", format_constant(Set::sched_flags, read_as<uint64_t>(bytes, 8)))
+      .add("sched_nice", number(read_as<int32_t>(bytes, 16)))
+      .add("sched_priority", number(read_as<uint32_t>(bytes, 20)))
+      .add("sched_runtime", number(read_as<uint64_t>(bytes, 24)))
+      .add("sched_deadline", number(read_as<uint64_t>(bytes, 32)))
+      .add("sched_period", number(read_as<uint64_t>(bytes, 40)));
+  constexpr uint32_t kFirstVersion = 48;
+  if (size <= kFirstVersion) return fields.close();
+  return fields.add("sched_util_min", number(read_as<uint32_t>(bytes, 48)))
+      .add("sched_util_max", number(read_as<uint32_t>(bytes, 52)))
+      .close();
+}
+
 /// How a timer tells that it has expired.
 std::string sigevent_text(const sigevent& event) {
   const auto value = reinterpret_cast<uint64_t>(event.sigev_value.sival_ptr);
@@ -408,6 +427,13 @@ std::string format_mode(uint32_t mode) {
 
 std::string format_device(uint64_t device) {
   return "makedev(" + hex_text(major(device)) + ", " + hex_text(minor(device)) + ")";
+}
+
+std::string format_io_priority(uint64_t value) {
+  constexpr int kClassShift = 13;
+  const auto priority = static_cast<uint32_t>(value);
+  return "IOPRIO_PRIO_VALUE(" + format_constant(Set::io_priority_class, priority >> kClassShift) + ", " +
+         number(priority & ((1u << kClassShift) - 1)) + ")";
 }
 
 std::string format_signal(uint64_t signal) {
@@ -611,6 +637,7 @@ std::string format_structure(Struct::Id id, std::string_view bytes, bool array) 
       return Fields().add("rlim_cur", limit_text(limit.rlim_cur)).add("rlim_max", limit_text(limit.rlim_max)).close();
     }
     case Struct::rusage: return rusage_text(read_as<struct rusage>(bytes));
+    case Struct::sched_attr: return sched_attr_text(bytes);
     case Struct::sigaction: return sigaction_text(bytes);
     case Struct::sigevent: return sigevent_text(read_as<sigevent>(bytes));
     case Struct::siginfo: return siginfo_text(bytes);

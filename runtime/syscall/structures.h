@@ -15,9 +15,10 @@ namespace sonde {
 /// `bytes`: the captured bytes of one structure, or with `array` of any number. Empty when there are too few for one.
 std::string format_structure(Struct::Id id, std::string_view bytes, bool array);
 
-std::string format_mode(uint32_t mode);      ///< S_IFREG|0644
-std::string format_device(uint64_t device);  ///< makedev(0x8, 0x1)
-std::string format_signal(uint64_t number);  ///< SIGINT, SIGRT_1
+std::string format_mode(uint32_t mode);          ///< S_IFREG|0644
+std::string format_device(uint64_t device);      ///< makedev(0x8, 0x1)
+std::string format_io_priority(uint64_t value);  ///< IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4)
+std::string format_signal(uint64_t number);      ///< SIGINT, SIGRT_1
 /// {si_signo=SIGUSR1, si_code=SI_USER, si_pid=7, si_uid=0}. `args`: as in kmod/shared/siginfo.h.
 std::string format_siginfo(std::span<const uint64_t, SONDE_DIF_ARGS> args);
 /// "exited with 3", "killed by SIGSEGV (core dumped)", of a probe's first two arguments at the end of a thread or process.

@@ -42,10 +42,10 @@ PATHS = "sonde shows descriptors in sets and poll entries without their files"
 RESULT = "sonde shows the address of what this call gives"
 DIFFERENT = {
     **dict.fromkeys(("membarrier", "fanotify_init", "fanotify_mark", "io_uring_enter", "perf_event_open", "landlock_add_rule", "mbind", "get_mempolicy", "move_mount", "fsopen",
-                     "fsmount", "fspick", "open_tree", "delete_module", "kexec_load", "msgsnd", "msgrcv", "quotactl", "quotactl_fd", "swapon", "ioprio_set", "kcmp", "move_pages",
+                     "fsmount", "fspick", "open_tree", "delete_module", "kexec_load", "msgsnd", "msgrcv", "quotactl", "quotactl_fd", "swapon", "kcmp", "move_pages",
                      "ustat", "openat2", "request_key", "add_key", "futex", "seccomp", "rseq", "reboot", "setsockopt"), NUMBERS),
     **dict.fromkeys(("ioctl", "io_uring_setup", "vmsplice", "process_vm_writev", "fsconfig", "kexec_file_load", "clone3", "prctl", "memfd_secret", "io_uring_register", "bpf",
-                     "ioprio_get", "sysfs", "mount_setattr", "set_mempolicy_home_node", "process_mrelease", "futex_waitv", "modify_ldt"), STRUCTURES),
+                     "sysfs", "mount_setattr", "set_mempolicy_home_node", "process_mrelease", "futex_waitv", "modify_ldt"), STRUCTURES),
     **dict.fromkeys(("epoll_ctl_old", "epoll_wait_old", "set_thread_area", "get_thread_area", "_sysctl", "create_module", "get_kernel_syms", "query_module", "nfsservctl", "getpmsg",
                      "putpmsg", "afs_syscall", "tuxcall", "security", "vserver"), GONE),
     **dict.fromkeys(("rt_sigtimedwait", "rt_sigsuspend", "select", "pselect6", "epoll_pwait", "epoll_pwait2", "ppoll", "signalfd", "setgroups", "sethostname", "setdomainname"), REFUSED),

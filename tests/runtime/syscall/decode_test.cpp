@@ -523,6 +523,41 @@ TEST(DecodeArguments, HostileMemory) {
   EXPECT_NE(at_entry(SYS_sendmsg, {3, kP, 0}, control).find("cmsg_len=18446744073709551615"), std::string::npos);
 }
 
+TEST(DecodeArguments, PrioritiesOfCpuAndDisk) {
+  EXPECT_EQ(at_entry(SYS_ioprio_set, {1, 7, 3u << 13 | 5}),
+            "IOPRIO_WHO_PROCESS, 7, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 5)");
+  EXPECT_EQ(result_of(SYS_ioprio_get, {1, 7}, 2 << 13 | 4), "16388 (IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4))");
+  struct {
+    uint32_t size = 56, policy = 0;
+    uint64_t flags = 1;
+    int32_t nice = -3;
+    uint32_t priority = 0;
+    uint64_t runtime = 1400000, deadline = 0, period = 0;
+    uint32_t util_min = 0, util_max = 9;
+  } attributes;
+  World world;
+  world.put(kP, attributes);
+  const std::string first =
+      "sched_policy=SCHED_OTHER, sched_flags=SCHED_FLAG_RESET_ON_FORK, sched_nice=-3, sched_priority=0, "
+      "sched_runtime=1400000, sched_deadline=0, sched_period=0";
+  EXPECT_EQ(at_return(SYS_sched_getattr, {7, kP, 56, 0}, 0, world),
+            "7, {size=56, " + first + ", sched_util_min=0, sched_util_max=9}, 56, 0");
+  attributes.size = 48;
+  World old;
+  old.put(kP, attributes);
+  EXPECT_EQ(at_entry(SYS_sched_setattr, {7, kP, 0}, old), "7, {size=48, " + first + "}, 0");
+  EXPECT_EQ(at_entry(SYS_sched_getattr, {7, kP, 56, 0}, world), "7, 0x1000, 56, 0") << "it is not filled in yet";
+}
+
+TEST(DecodeArguments, NamesOfAnonymousMappings) {
+  World world;
+  world.text(kP, "zend_alloc");
+  EXPECT_EQ(at_entry(SYS_prctl, {PR_SET_VMA, 0, 0x7000, 4096, kP}, world),
+            "PR_SET_VMA, PR_SET_VMA_ANON_NAME, 0x7000, 4096, \"zend_alloc\"");
+  EXPECT_EQ(at_entry(SYS_prctl, {PR_SET_VMA, 0, 0x7000, 4096, 0}),
+            "PR_SET_VMA, PR_SET_VMA_ANON_NAME, 0x7000, 4096, NULL");
+}
+
 TEST(DecodeResult, WhoMayDumpTheProcess) {
   EXPECT_EQ(result_of(SYS_prctl, {PR_GET_DUMPABLE}, 1), "1 (SUID_DUMP_USER)");
   EXPECT_EQ(result_of(SYS_prctl, {PR_GET_KEEPCAPS}, 1), "1");

@@ -103,8 +103,22 @@ const CommandLineOption& option_named(std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+/// A predicate or a body in a word of its own.
+bool is_rest_of_clause(const std::vector<std::string>& words) {
+  if (words.empty() || words.front().empty()) return false;
+  const std::string& first = words.front();
+  return first.front() == '{' || first.front() == '}' ||
+         (first.front() == '/' && first.size() > 1 && first.back() == '/');
+}
+
+}  // namespace
+
 std::string hint_on_words(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.words;
+  if (is_rest_of_clause(words))
+    return "the shell has cut the script into words: quote all of it, as in -n 'BEGIN { exit(0); }'";
   if (words.empty() || !arguments.commands.empty() || !arguments.pids.empty() || !search_path(words.front())) return {};
   std::string command;
   for (const std::string& word : words) command += (command.empty() ? "" : " ") + word;
@@ -324,6 +338,7 @@ class Parser {
 
   bool apply(const GivesText& effect, const std::string& value) {
     if (effect.kind == SourceText::Kind::Script) return script(value, false);
+    if (effect.kind != SourceText::Kind::Function && value.starts_with('-')) return no_value(*option_);
     if (effect.kind == SourceText::Kind::Provider && typed_ == "-P" && is_path(value)) {
       typed_ = "-P " + value;
       return of_calls(option_named("trace-path"), value);
@@ -434,6 +449,8 @@ class Parser {
     if (tool_ && is_long) return unknown_of_tool(option);
     std::string hint(hint_on_other_word(OtherWord::Kind::Option, option.substr(0, option.find('='))));
     if (hint.empty() && is_long) hint = hint_on_long_option(option);
+    if (!is_long && std::isdigit(static_cast<unsigned char>(option[1])) != 0)
+      hint = "-F takes no rate: that is in the probe, as in profile-99";
     if (const std::string of_program = hint_on_program(); !of_program.empty() && (!is_long || hint.empty()))
       hint = of_program;
     return fail(below("invalid option -- '" + bare(option) + "'", hint), true);
@@ -649,6 +666,17 @@ class Parser {
     if (!arguments_.programs.empty()) return true;
     if (arguments_.mode == Mode::List) {
       arguments_.lists_words = !arguments_.words.empty();
+      if (arguments_.words.empty() && arguments_.commands.size() == 1 && arguments_.commands.front().size() == 1)
+        arguments_.remarks.push_back("-l lists all probes, for no description chooses among them\n    an option of " +
+                                     arguments_.commands.front().front() + " belongs to its word: -c '" +
+                                     arguments_.commands.front().front() + " -l'");
+      for (const std::string& pattern : arguments_.words)
+        if (pattern.starts_with('/') && ::access(pattern.c_str(), X_OK) == 0)
+          return fail("-l: " + pattern +
+                          " is no probe description\n    the functions of a program: sonde -l -n "
+                          "'pid$target:a.out::entry' -c " +
+                          pattern,
+                      false);
       for (std::string& pattern : std::exchange(arguments_.words, {})) program(SourceText::Kind::Name, pattern);
     }
     if (arguments_.built_in == nullptr && arguments_.mode == Mode::Trace && arguments_.has_targets())
@@ -698,12 +726,26 @@ class Parser {
     return true;
   }
 
+  /// Letters that strace has, too, and that would do nothing here.
+  void note_letter_of_scripts(const std::string& typed) {
+    constexpr std::pair<std::string_view, const char*> kLetters[] = {
+        {"-C", "--summary sums the calls of a program; sonde PROGRAM lists them"},
+        {"-D", "sonde ... & runs it in the background"},
+        {"-I", "signals reach program and sonde as they do without tracing"},
+        {"-U", "--summary has calls, errors and time"}};
+    for (const auto& [letter, instead] : kLetters)
+      if (typed == letter)
+        arguments_.remarks.push_back(typed + " is for the preprocessor of scripts, and there is none here\n    " +
+                                     instead);
+  }
+
   /// What letters of D mean where there is no script.
   bool settle_calls() {
     const auto has_z = [](const Arguments::Setting& one) { return one.name == "zdefs" && one.typed == "-Z"; };
     if (std::ranges::any_of(arguments_.settings, has_z) &&
         !call_options_.set(OfCalls::What::Failed, "", "-Z").has_value())
       return false;
+    for (const Arguments::Setting& one : arguments_.settings) note_letter_of_scripts(one.typed);
     if (arguments_.verbose && !show_all()) return false;
     if (call_options_.separate_files()) return true;
     return fail(below("--output-separately: names of files are missing", "-o FILE gives FILE.PID"), false);

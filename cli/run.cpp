@@ -304,8 +304,11 @@ class Run {
   /// Behind the error of a program that is not there.
   std::string hint_on_start(const Error& error) const {
     const bool has_one = error.message().find('\n') != std::string::npos;
-    if (has_one || !arguments_.without_script() || arguments_.commands.empty() || error.code() != ENOENT) return "";
-    const std::string hint = hint_on_missing_program(arguments_.commands.front().front());
+    if (has_one || arguments_.commands.empty() || error.code() != ENOENT) return "";
+    const std::string& word = arguments_.commands.front().front();
+    const bool is_number = word.find_first_not_of("0123456789") == word.npos;
+    if (!arguments_.without_script() && !is_number) return "";
+    const std::string hint = hint_on_missing_program(word);
     return hint.empty() ? "" : "\n    " + hint;
   }
 
@@ -493,6 +496,7 @@ class Run {
     const std::string hint = hint_on_function(arguments_);  // as in -f ls -l
     if (!missing.empty() && !hint.empty()) missing.back() += "\n    " + hint;
     for (const std::string& text : missing) output_.message(text);
+    for (const std::string& remark : arguments_.remarks) output_.message(remark);
     session_->targets().kill_waiting();
     return 0;
   }

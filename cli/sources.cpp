@@ -33,6 +33,7 @@ Result<std::string> read_file(const std::string& path) {
     const bool size = path.find_first_not_of("0123456789") == path.npos;
     const std::string option = hint_without_dashes("s" + path);  // -summary
     return Error("failed to open " + path + ": " + std::strerror(code) + (option.empty() ? "" : "\n    " + option) +
+                     (path.find('{') != path.npos ? "\n    -s takes a file; clauses go to -n" : "") +
                      (size ? "\n    -s takes a script; longer strings: -x strsize=" + path : ""),
                  code);
   }

@@ -36,6 +36,12 @@ std::optional<std::string> find_tool(std::string_view name) {
   return std::nullopt;
 }
 
+std::string missing_tools() {
+  const std::string folder = beside_command(SONDE_TOOLS_FROM_BIN);
+  std::error_code none;
+  return fs::is_directory(folder, none) ? "" : folder;
+}
+
 std::vector<Tool> tools_in_folders() {
   std::map<std::string, Tool> found;
   for (const std::string& folder : tool_folders()) {

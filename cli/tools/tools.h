@@ -18,6 +18,9 @@ namespace sonde {
 /// The file of the tool of that name; nothing: there is none.
 std::optional<std::string> find_tool(std::string_view name);
 
+/// The folder beside the command that should have the tools; empty: it is there.
+std::string missing_tools();
+
 struct Tool {
   std::string path, name, sentence;
 };

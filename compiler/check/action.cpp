@@ -191,7 +191,8 @@ ExprPtr action_format(CheckContext& cx, ExprPtr expr, const Action& action) {
 ExprPtr action_printa(CheckContext& cx, ExprPtr expr, const DFunction& row) {
   const std::string name(row.name);
   if (expr->kids.size() == 1)
-    cx.fail("D_PROTO_LEN", expr->where, name + "( ) prototype mismatch: 0 args passed, at least 1 expected");
+    cx.fail("D_PROTO_LEN", expr->where, name + "( ) prototype mismatch: 0 args passed, at least 1 expected",
+            "write " + name + "(@name)");
   bool has_format = expr->kids[1]->kind == ExprKind::String;
   size_t first = has_format ? 2 : 1;
   if (expr->kids.size() <= first)

@@ -194,13 +194,15 @@ const AggregationSymbol& aggregation_named(CheckContext& cx, const Expr& expr, c
     std::string type = expr.kind == ExprKind::Integer ? "int" : expr.kind == ExprKind::String ? "string" : "expression";
     cx.fail(argument_tag, expr.where,
             function + "( ) argument #" + std::to_string(number) +
-                " is incompatible with prototype:\n\tprototype: aggregation\n\t argument: " + type);
+                " is incompatible with prototype:\n\tprototype: aggregation\n\t argument: " + type,
+            "an aggregation begins with @: " + function + "(@name)");
   }
   auto at = cx.world.names.aggregations.find(expr.text.substr(1));
   if (at == cx.world.names.aggregations.end())
     cx.fail(unknown_tag, expr.where,
             unknown_tag == "D_IDENT_UNDEF" ? "failed to resolve " + expr.text + ": Unknown variable name"
-                                           : "undefined aggregation: " + expr.text);
+                                           : "undefined aggregation: " + expr.text,
+            "no clause up to here makes it: an aggregating function does, as in " + expr.text + " = count()");
   return at->second;
 }
 

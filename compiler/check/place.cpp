@@ -134,6 +134,15 @@ ExprPtr member_at(CheckContext& cx, ExprPtr pointer, const Member& member, Sourc
   return out;
 }
 
+/// All members, if a line holds them.
+std::string list_of_members(const Type& record) {
+  constexpr size_t kLine = 120;
+  std::string names;
+  for (const Member& member : record.members)
+    if (!member.name.empty()) names += (names.empty() ? "its members are " : ", ") + member.name;
+  return names.size() <= kLine ? names : "";
+}
+
 const Member& find_member(CheckContext& cx, const Expr& expr, const Type& record, const Translator* translator) {
   Suggestion suggestion(expr.text);
   for (const Member& member : record.members) {
@@ -144,7 +153,9 @@ const Member& find_member(CheckContext& cx, const Expr& expr, const Type& record
     for (const Member& member : record.members)
       if (translator == nullptr || translator->members.contains(member.name))
         cx.world.asked.push_back({member.name, member.type->name});
-  cx.fail("D_TYPE_MEMBER", expr.where, expr.text + " is not a member of " + record.name, suggestion.hint());
+  std::string hint = suggestion.hint();
+  if (hint.empty()) hint = list_of_members(record);
+  cx.fail("D_TYPE_MEMBER", expr.where, expr.text + " is not a member of " + record.name, hint);
 }
 
 ExprPtr check_member(CheckContext& cx, ExprPtr expr) {
@@ -159,7 +170,7 @@ ExprPtr check_member(CheckContext& cx, ExprPtr expr) {
     type = base->type->canonical;
     if (type->kind != Type::Kind::Pointer)
       cx.fail("D_OP_PTR", expr->where, "operator -> must be applied to a pointer",
-              type->is_record() ? "use . on a struct" : "");
+              type->is_record() ? "use . on a struct" : "what stands before it is of type " + base->type->name);
     type = type->target->canonical;
   }
   if (type->kind != Type::Kind::Struct && type->kind != Type::Kind::Union)

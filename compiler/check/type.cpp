@@ -18,6 +18,7 @@
 #include "compiler/check/library_texts.h"
 #include "compiler/check/node.h"
 #include "compiler/parse/parser.h"
+#include "compiler/source/other_words.h"
 
 namespace sonde {
 namespace {
@@ -258,8 +259,9 @@ const Type* specified_type(CheckContext& cx, const Specifiers& s) {
             cx.world.foreign.advice(s.name));
   // Only a type can be here, and there is none, so the text cannot be parsed further.
   const std::string advice = cx.world.foreign.advice(s.name);
+  const std::string_view other = hint_on_other_word(OtherWord::Kind::Syntax, s.name);
   cx.fail("D_SYNTAX", s.where, "syntax error near \"" + s.name + "\"",
-          s.name + " is no known type" + (advice.empty() ? "" : ": " + advice));
+          !other.empty() ? std::string(other) : s.name + " is no known type" + (advice.empty() ? "" : ": " + advice));
 }
 
 const Type* derived_type(CheckContext& cx, const Type* base, const Declarator& declarator, size_t keep) {

@@ -66,7 +66,7 @@ bool is_type(std::string_view word) {
   constexpr std::array<std::string_view, 15> kTypes = {"auto",   "char",   "const", "double",   "float",
                                                        "int",    "long",   "short", "signed",   "static",
                                                        "string", "struct", "union", "unsigned", "void"};
-  return std::ranges::find(kTypes, word) != kTypes.end();
+  return std::ranges::find(kTypes, word) != kTypes.end() || (word.size() > 2 && word.ends_with("_t"));
 }
 
 /// The innermost brace that is open there; npos: none is.

@@ -219,6 +219,8 @@ std::string hint_on_option(std::string_view name, std::string_view value) {
   if (row == nullptr) {
     Suggestion suggestion(name);
     for (const OptionRow& known : kOptions) suggestion.offer(known.name);
+    if (name == "x" || name.starts_with('-'))
+      return "-x takes NAME[=VALUE]; bytes in hexadecimal: tracemem(copyin(address, bytes), bytes)";
     return suggestion.best().empty() ? "-x help lists the options" : suggestion.hint();
   }
   if (parse(*row, value)) return {};

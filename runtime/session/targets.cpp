@@ -69,6 +69,10 @@ std::string hint_on(const std::vector<std::string>& words, int error) {
     return "\n    no shell reads this: env " + name + " ... sets a variable";
   if (name.find('/') == std::string::npos && ::access(name.c_str(), F_OK) == 0)
     return "\n    there is one in this folder: ./" + name;
+  constexpr std::array<std::string_view, 14> kOfShells = {
+      ".", "alias", "cd", "eval", "exec", "export", "for", "hash", "if", "source", "type", "ulimit", "umask", "while"};
+  if (std::ranges::find(kOfShells, name) != kOfShells.end())
+    return "\n    that is a word of the shell, so a shell runs it: sh -c '" + name + " ...'";
   if (name.ends_with(".d") && error == EACCES) return "\n    a script is run by -s " + name;
   return {};
 }

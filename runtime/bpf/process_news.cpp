@@ -92,8 +92,7 @@ class ProcessNews::Buffer {
     if (next_) return;
     uint64_t tail = page_->data_tail;
     // Pairs with the kernel's barrier before it writes data_head.
-    const uint64_t head =
-        std::atomic_ref(*reinterpret_cast<uint64_t*>(&page_->data_head)).load(std::memory_order_acquire);
+    const uint64_t head = std::atomic_ref(page_->data_head).load(std::memory_order_acquire);
     while (!next_ && tail < head) {
       perf_event_header header{};
       copy(tail, &header, sizeof header);
@@ -102,7 +101,7 @@ class ProcessNews::Buffer {
       tail += header.size;
     }
     // The kernel may write there from now on.
-    std::atomic_ref(*reinterpret_cast<uint64_t*>(&page_->data_tail)).store(tail, std::memory_order_release);
+    std::atomic_ref(page_->data_tail).store(tail, std::memory_order_release);
   }
 
  private:

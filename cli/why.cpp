@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <utility>
@@ -174,10 +175,29 @@ class Report {
   Judgement judged_;
 };
 
+bool is_deadlocked(const WaitPicture& picture) { return !judge(picture.waits).deadlocks.empty(); }
+
+bool somebody_runs(const WaitPicture& picture) {
+  return std::ranges::any_of(picture.threads, [&](const LookedAt& one) { return !picture.waits.contains(one.tid); });
+}
+
+/// A thread that was stopped for its stack a moment ago, by us or another, is on its way back into its wait: where
+/// somebody runs and nobody is stuck, a second and a third look tell.
+Result<WaitPicture> look_until_settled(std::span<const uint32_t> pids) {
+  constexpr int kLooks = 3;
+  constexpr timespec kPause{0, 10'000'000};
+  auto picture = look_at_waits(pids);
+  for (int looks = 1; looks < kLooks && picture && !is_deadlocked(*picture) && somebody_runs(*picture); looks++) {
+    nanosleep(&kPause, nullptr);
+    picture = look_at_waits(pids);
+  }
+  return picture;
+}
+
 }  // namespace
 
 Result<int> show_waits(const Arguments& arguments, Options& options, FileOutput& output) {
-  auto picture = look_at_waits(arguments.pids);
+  auto picture = look_until_settled(arguments.pids);
   if (!picture) return std::move(picture).error();
   if (!arguments.output.empty()) {
     auto file = FileOutput::open_file(arguments.output);

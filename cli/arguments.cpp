@@ -338,7 +338,8 @@ class Parser {
 
   bool apply(const GivesText& effect, const std::string& value) {
     if (effect.kind == SourceText::Kind::Script) return script(value, false);
-    if (effect.kind != SourceText::Kind::Function && value.starts_with('-')) return no_value(*option_);
+    if (effect.kind != SourceText::Kind::Function && option_->letter != 'i' && value.starts_with('-'))
+      return no_value(*option_);  // a number may be negative, if in vain
     if (effect.kind == SourceText::Kind::Provider && typed_ == "-P" && is_path(value)) {
       typed_ = "-P " + value;
       return of_calls(option_named("trace-path"), value);

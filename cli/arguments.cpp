@@ -101,10 +101,6 @@ const CommandLineOption& option_named(std::string_view name) {
   return *std::ranges::find(kCommandLine, name, &CommandLineOption::name);
 }
 
-}  // namespace
-
-namespace {
-
 /// A predicate or a body in a word of its own.
 bool is_rest_of_clause(const std::vector<std::string>& words) {
   if (words.empty() || words.front().empty()) return false;
@@ -450,7 +446,9 @@ class Parser {
     if (tool_ && is_long) return unknown_of_tool(option);
     std::string hint(hint_on_other_word(OtherWord::Kind::Option, option.substr(0, option.find('='))));
     if (hint.empty() && is_long) hint = hint_on_long_option(option);
-    if (!is_long && std::isdigit(static_cast<unsigned char>(option[1])) != 0)
+    const auto is_flow = [](const Arguments::Setting& one) { return one.typed == "-F"; };
+    if (!is_long && std::isdigit(static_cast<unsigned char>(option[1])) != 0 &&
+        std::ranges::any_of(arguments_.settings, is_flow))
       hint = "-F takes no rate: that is in the probe, as in profile-99";
     if (const std::string of_program = hint_on_program(); !of_program.empty() && (!is_long || hint.empty()))
       hint = of_program;

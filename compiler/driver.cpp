@@ -80,7 +80,8 @@ Result<std::vector<CompiledText>> Compiler::compile(std::span<const SourceText> 
 
   Result<std::vector<SplitClause>> clauses = impl_->split(*units);
   if (!clauses) return std::move(clauses).error();
-  // Beyond this point every clause has a verified fire part, and what its body needs from the event has a slot.
+  // Beyond this point every clause has a verified fire part (sources verify those of single calls), and what its body
+  // needs from the event has a slot.
 
   Result<std::vector<std::shared_ptr<Body>>> bodies = impl_->body_compiler.compile(impl_->program, *clauses);
   if (!bodies) return std::move(bodies).error();

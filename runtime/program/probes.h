@@ -74,7 +74,7 @@ struct Enabling {
   uint32_t clause = 0;                         ///< index into the body program
   std::shared_ptr<const FireProgram> program;  ///< verified
   bool held = false;
-  FirePrograms programs{};  ///< verified; for probes that have a program of their own
+  FirePrograms programs{};  ///< for probes that have a program of their own; sources verify it
 
   bool has_own_program(ProbeId probe) const {
     return std::ranges::binary_search(programs, probe, {}, &FirePrograms::value_type::first);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <ranges>
 #include <set>
 
@@ -196,12 +197,33 @@ std::string unfired_note(Session& session, std::span<const uint32_t> enablings, 
   return {};
 }
 
+namespace {
+
+/// The paths that calls were to name, and which of them lead nowhere now.
+std::string unnamed_paths(const std::vector<std::string>& paths) {
+  std::string text = "nobody made a call that names", missing;
+  for (const std::string& path : paths) {
+    text += (path == paths.front() ? " " : " or ") + path;
+    struct stat file {};
+    if (::stat(path.c_str(), &file) != 0 && errno == ENOENT) missing += "\n    there is no file " + path + " now";
+  }
+  return text + missing;
+}
+
+}  // namespace
+
 std::string unmade_calls(Session& session, const CallList& list) {
   const std::vector<std::string>& names = list.trace.names;
-  if (list.trace.all || names.empty() || !list.paths.empty() || !list.successful || !list.failed) return {};
-  const auto is_of_calls = [](const ProbeDescription& one) { return one.provider == "syscall"; };
-  for (const ClauseDesc* clause : session.tracing().consumer().recorded())
-    if (std::ranges::any_of(clause->descriptions, is_of_calls)) return {};
+  const bool all = list.trace.all || names.empty();
+  if ((all && list.paths.empty()) || !list.successful || !list.failed) return {};
+  // Of a list with paths, the clauses that show a call have a predicate; one without forgets what an entry has named.
+  const auto shows_calls = [&](const ClauseDesc& clause) {
+    return (list.paths.empty() || clause.has_predicate) &&
+           std::ranges::any_of(clause.descriptions, [](const auto& one) { return one.provider == "syscall"; });
+  };
+  for (const ClauseDesc* clause : session.tracing().consumer().passed())
+    if (shows_calls(*clause)) return {};
+  if (!list.paths.empty()) return unnamed_paths(list.paths);
   std::string text = std::string("nobody made ") + (names.size() > kMostNamed ? "any of these calls" : "the call");
   if (names.size() > kMostNamed) return text;
   for (const std::string& name : names) text += (name == names.front() ? " " : " or ") + name;

@@ -28,8 +28,8 @@ std::vector<std::string> unfired_clauses(Session& session, std::span<const Sourc
 /// no word. `enablings`: of one text, each of the clause at its place.
 std::string unfired_note(Session& session, std::span<const uint32_t> enablings, std::span<const uint32_t> clauses);
 
-/// For the list of calls, after its run: the calls that it was to show, if nobody made any of them; else empty. With
-/// paths, or only calls that fail or succeed, nothing is known.
+/// For the list of calls, after its run: the calls that it was to show, or the paths that they were to name, if nobody
+/// made any such call; else empty. With only calls that fail or succeed nothing is known.
 std::string unmade_calls(Session& session, const CallList& list);
 
 }  // namespace sonde

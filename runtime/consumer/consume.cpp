@@ -75,15 +75,19 @@ void Consumer::add_ecb(const EcbInfo& info) {
   ecbs_[info.epid.value] = {info.probe, &program_.clauses.at(info.clause), false};
 }
 
-std::unordered_set<const ClauseDesc*> Consumer::recorded() const {
+std::unordered_set<const ClauseDesc*> Consumer::clauses_with(bool ConsumerEcb::*flag) const {
   std::unordered_set<const ClauseDesc*> found;
   for (const ConsumerEcb& ecb : ecbs_)
-    if (ecb.recorded) found.insert(ecb.clause);
+    if (ecb.*flag) found.insert(ecb.clause);
   return found;
 }
 
+std::unordered_set<const ClauseDesc*> Consumer::recorded() const { return clauses_with(&ConsumerEcb::recorded); }
+
+std::unordered_set<const ClauseDesc*> Consumer::passed() const { return clauses_with(&ConsumerEcb::passed); }
+
 /// The ECB of the record. Null: the record must not be used; a malformed one has been counted.
-const Consumer::ConsumerEcb* Consumer::find(const sonde_record& record) {
+Consumer::ConsumerEcb* Consumer::find(const sonde_record& record) {
   if (record.epid >= ecbs_.size() || ecbs_[record.epid].probe == nullptr) return nullptr;
   ConsumerEcb& ecb = ecbs_[record.epid];
   ecb.recorded = true;
@@ -151,7 +155,7 @@ void Consumer::find_cells(uint32_t tid) {
 
 void Consumer::consume(const sonde_record& record) {
   ++records_;
-  const ConsumerEcb* ecb = find(record);
+  ConsumerEcb* ecb = find(record);
   bool runs = ecb != nullptr && wanted(record);
   // ERROR fires inside the firing that faulted: it sees that firing's this-> variables, and leaves them unchanged.
   const bool nested = error_pending_ && record.probe == kErrorProbe && have_firing_;
@@ -177,7 +181,7 @@ void Consumer::consume(const sonde_record& record) {
 /// Runs the clause once for firings that the source has folded. They were before whatever is consumed next, exit() too.
 void Consumer::consume_folded(const FoldedFirings& firings) {
   records_ += firings.count;
-  const ConsumerEcb* ecb = find(firings.record);
+  ConsumerEcb* ecb = find(firings.record);
   if (ecb == nullptr || (only_cpu_ && firings.record.cpu != *only_cpu_)) return;
   FoldedStates states{firings.count, firings.states};
   have_firing_ = false;
@@ -197,7 +201,7 @@ const ProbeInfo* Consumer::probe_of(const sonde_record& record, const ConsumerEc
   return unnamed_calls_.probe_of(*ecb.probe, record.probe);
 }
 
-bool Consumer::run(const sonde_record& record, const ConsumerEcb& ecb) {
+bool Consumer::run(const sonde_record& record, ConsumerEcb& ecb) {
   context_.record = &record;
   context_.slots = record.slot;
   context_.fault = 0;
@@ -219,6 +223,7 @@ bool Consumer::run(const sonde_record& record, const ConsumerEcb& ecb) {
   } else if (passed && (ecb.clause->default_action || ecb.clause->only_speculates)) {
     state_.begin_trace(context_);
   }
+  ecb.passed |= passed;
   return passed;
 }
 

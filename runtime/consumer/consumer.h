@@ -115,6 +115,8 @@ class Consumer {
   uint64_t records() const { return records_; }
   /// The clauses that have had a record.
   std::unordered_set<const ClauseDesc*> recorded() const;
+  /// Those whose predicate was true of a record, or that have none.
+  std::unordered_set<const ClauseDesc*> passed() const;
 
  private:
   /// An ECB with what its records need to run.
@@ -122,20 +124,22 @@ class Consumer {
     const ProbeInfo* probe = nullptr;
     const ClauseDesc* clause = nullptr;
     bool recorded = false;  ///< it has had a record
+    bool passed = false;    ///< and its predicate was true
   };
   static constexpr uint32_t kErrorProbe = 3;
   static constexpr size_t kFewProcesses = 256;
 
   uint64_t drain(bool all);
   void flush();
-  const ConsumerEcb* find(const sonde_record& record);
+  std::unordered_set<const ClauseDesc*> clauses_with(bool ConsumerEcb::*flag) const;
+  ConsumerEcb* find(const sonde_record& record);
   bool wanted(const sonde_record& record) const;
   void begin_firing(const sonde_record& record);
   void find_cells(uint32_t tid);
   void tell_lacking(const sonde_record& record, const ConsumerEcb& ecb);
   const ProbeInfo* probe_of(const sonde_record& record, const ConsumerEcb& ecb);
   /// False: the predicate is.
-  bool run(const sonde_record& record, const ConsumerEcb& ecb);
+  bool run(const sonde_record& record, ConsumerEcb& ecb);
   void take_traced();
   void output_trace(TraceRecord& record);
   void show_aggregations(const std::function<bool(const AggTable&)>& wanted);

@@ -147,8 +147,12 @@ def calls_that_nobody_made_are_named(world):
     said = world.sonde("--trace=gettimeofday,ptrace", "true").stderr
     check("nobody made the call gettimeofday or ptrace\n    gettimeofday() is answered in the process" in said, said)
     check("nobody made any of these calls" in world.sonde("--trace=%network", "true").stderr, "a class")
-    for words in (["--trace=openat,open"], ["--trace=%file"], [], ["--trace=none"], ["--failed-only", "--trace=read"], ["-P", "/nonexistent", "--trace=open"]):
+    for words in (["--trace=openat,open"], ["--trace=%file"], [], ["--trace=none"], ["--failed-only", "--trace=read"], ["--failed-only", "-P", "/nonexistent"], ["-P", "/dev/null"]):
         check("nobody made" not in world.sonde(*words, "cat", "/dev/null").stderr, f"with {words}")
+    said = world.sonde("-P", "/nonexistent", "-P", "/dev", "--trace=openat", "cat", "/dev/null").stderr
+    check("sonde: nobody made a call that names /nonexistent or /dev\n    there is no file /nonexistent now\n" in said, said)
+    said = world.sonde("-P", "/nonexistent", "cat", "/nonexistent", status=1).stderr
+    check("nobody made" not in said, f"a path that is named and not there: {said}")
 
 
 @scenario()

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cerrno>
 #include <new>
 #include <string>
 #include <utility>
@@ -105,8 +106,13 @@ Result<RingFile> create_ring_memfd(uint64_t bytes, uint32_t writer) {
   if (!header) return std::move(header).error();
   UniqueFd fd(::memfd_create("sonde-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd) return Error::from_errno("create a ring");
-  if (::ftruncate(fd.get(), static_cast<off_t>(mapping_bytes(header->size))) < 0)
-    return Error::from_errno("size a ring");
+  const uint64_t needed = mapping_bytes(header->size);
+  if (::ftruncate(fd.get(), static_cast<off_t>(needed)) < 0) {
+    if (errno != EFBIG) return Error::from_errno("size a ring");
+    return Error("a ring needs " + std::to_string(needed / 1024) +
+                     " KiB, and the limit on the size of files (ulimit -f) is less",
+                 EFBIG);
+  }
   if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
     return Error::from_errno("seal a ring");
   if (::pwrite(fd.get(), &*header, sizeof *header, 0) != static_cast<ssize_t>(sizeof *header))

@@ -185,6 +185,8 @@ def check_limits(world):
                 check(result.status in (0, 1), what)
                 check("terminate called" not in result.stderr and "has died" not in result.stderr, what)
                 check(result.status == 0 or re.search(r"^sonde: ", result.stderr, re.M), what)
+                if limit == resource.RLIMIT_FSIZE and result.status != 0:
+                    check("ulimit -f" in result.stderr, "no word on the limit: " + what)
                 complete = re.search(shows, result.stdout + result.stderr, re.M)
                 check(result.status != 0 or complete or re.search(r"^sonde: ", result.stderr, re.M), "silent: " + what)
                 ran += 1

@@ -3,7 +3,8 @@
 //
 // An error ends the statement or the declaration that it is in (guarded()), and the next one
 // is checked. The names in one that failed are remembered (unsure): it may have been their definition, so a later use
-// is not reported as unknown.
+// is not reported as unknown. If a description of a clause was refused, a statement that needs the type of args[n] ends
+// without a message.
 #include "compiler/check/context.h"
 
 #include <algorithm>

@@ -56,6 +56,7 @@ struct CheckContext {
   // State of the clause that is being checked.
   const ClauseAst* clause = nullptr;
   std::vector<ProbeId> matched;                             ///< by the clause
+  bool refused = false;                                     ///< a description of it: no argument's type is known
   std::vector<std::vector<ArgumentDescription>> arguments;  ///< of the matched probes, fetched when they are needed
   bool of_kernel = false;     ///< all of them fire in the kernel, so their arguments are the kernel's
   size_t in_d = 0;            ///< how many of them their providers describe in D, with their arguments

@@ -76,6 +76,7 @@ const ArgumentDescription& argument_of_all(CheckContext& cx, uint32_t index, Sou
 ArgumentDescription declared_argument_of_all(CheckContext& cx, uint64_t index, SourceRange where) {
   const ProbeDescription& description = cx.clause->descriptions.front();
   const auto type = declared_argument(description.provider, description.name, index);
+  if (!type && cx.refused) throw Refused{};
   if ((type && type->empty()) || index >= (cx.with_arguments > 0 ? kMostArguments : SONDE_DIF_ARGS))
     cx.fail("D_ARGS_IDX", where,
             "index " + std::to_string(index) + " is out of range for " + to_string(description) + " args[ ]");
@@ -237,6 +238,7 @@ void add_types_of_files(CheckContext& cx) {
 void resolve_probes(CheckContext& cx, ClauseAst& clause) {
   cx.matched.clear();
   cx.arguments.clear();
+  const size_t before = cx.diagnostics.list().size();
   for (size_t i = 0; i < clause.descriptions.size(); ++i) {
     ProbeDescription& description = clause.descriptions[i];
     std::vector<ProbeId> found = cx.world.probes.match(description);
@@ -264,6 +266,7 @@ void resolve_probes(CheckContext& cx, ClauseAst& clause) {
   if (!std::ranges::is_sorted(cx.matched)) std::ranges::sort(cx.matched);  // those of one description are
   auto repeated = std::ranges::unique(cx.matched);
   cx.matched.erase(repeated.begin(), repeated.end());
+  cx.refused = cx.diagnostics.list().size() > before;
   add_types_of_files(cx);
 }
 

@@ -71,11 +71,13 @@ bool check_body_first(CheckContext& cx, ClauseAst& clause) {
 void check_predicate(CheckContext& cx, ClauseAst& clause) {
   if (!clause.predicate) return;
   cx.diagnostics.set_context("in predicate");
-  cx.guarded([&] {
+  const SourceRange where = clause.predicate->where;
+  const bool right = cx.guarded([&] {
     clause.predicate =
         check_scalar(cx, std::move(clause.predicate), "D_PRED_SCALAR", "predicate result must be of scalar type");
     only_statements_act(cx, *clause.predicate, false);
   });
+  if (!right) cx.remember_names(where);
 }
 
 void check_statements(CheckContext& cx, std::vector<Statement>& list) {

@@ -76,7 +76,7 @@ const ArgumentDescription& argument_of_all(CheckContext& cx, uint32_t index, Sou
 ArgumentDescription declared_argument_of_all(CheckContext& cx, uint64_t index, SourceRange where) {
   const ProbeDescription& description = cx.clause->descriptions.front();
   const auto type = declared_argument(description.provider, description.name, index);
-  if (!type && cx.refused) throw Refused{};
+  if (cx.refused && (!type || type->empty())) throw Refused{};
   if ((type && type->empty()) || index >= (cx.with_arguments > 0 ? kMostArguments : SONDE_DIF_ARGS))
     cx.fail("D_ARGS_IDX", where,
             "index " + std::to_string(index) + " is out of range for " + to_string(description) + " args[ ]");

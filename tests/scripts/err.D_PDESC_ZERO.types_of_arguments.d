@@ -18,6 +18,11 @@ io:::strt
 	trace(args[0]->b_count);
 }
 
+sched:::on-cpuu
+{
+	trace(args[0]->pr_pid);
+}
+
 io:::start
 {
 	trace(args[0]->b_count);

@@ -254,14 +254,15 @@ const Type* specified_type(CheckContext& cx, const Specifiers& s) {
   if (s.name.find('`') != std::string::npos)
     cx.fail("D_UNKNOWN", s.where, "failed to resolve type " + s.name + ": Unknown type name",
             cx.world.foreign.advice(s.name));
-  if (!s.storage.empty() && s.storage.front() != Storage::Typedef)
-    cx.fail("D_DECL_IDENT", s.where, "old-style declaration or incorrect type specified: " + s.name,
-            cx.world.foreign.advice(s.name));
-  // Only a type can be here, and there is none, so the text cannot be parsed further.
+  if (cx.unsure.contains(s.name)) throw Refused{};
   const std::string advice = cx.world.foreign.advice(s.name);
   const std::string_view other = hint_on_other_word(OtherWord::Kind::Syntax, s.name);
-  cx.fail("D_SYNTAX", s.where, "syntax error near \"" + s.name + "\"",
-          !other.empty() ? std::string(other) : s.name + " is no known type" + (advice.empty() ? "" : ": " + advice));
+  const std::string hint =
+      !other.empty() ? std::string(other) : s.name + " is no known type" + (advice.empty() ? "" : ": " + advice);
+  if (!s.storage.empty() && s.storage.front() != Storage::Typedef)
+    cx.fail("D_DECL_IDENT", s.where, "old-style declaration or incorrect type specified: " + s.name, hint);
+  // Only a type can be here, and there is none, so the text cannot be parsed further.
+  cx.fail("D_SYNTAX", s.where, "syntax error near \"" + s.name + "\"", hint);
 }
 
 const Type* derived_type(CheckContext& cx, const Type* base, const Declarator& declarator, size_t keep) {

@@ -39,6 +39,7 @@ class TypeMarker {
       if (is(i, P::IDENTIFIER) && is_type_here(i)) set_type(i, P::TYPE_NAME);
       if (begins_type(i) && i > 0 && is(i - 1, P::LPAREN) && !is_called(i - 1)) set_type(i - 1, P::TYPE_OPEN);
       note_parenthesis(i);
+      note_brace(i);
     }
   }
 
@@ -61,6 +62,18 @@ class TypeMarker {
     if (!is(i, P::RPAREN) || open_.empty()) return;
     if (is(open_.back(), P::TYPE_OPEN)) end_of_type_ = i;
     open_.pop_back();
+  }
+
+  void note_brace(size_t i) {
+    const bool of_record = i > 0 && (any(i - 1, P::STRUCT, P::UNION) || (i > 1 && any(i - 2, P::STRUCT, P::UNION)));
+    if (is(i, P::LBRACE)) records_.push_back(of_record);
+    if (is(i, P::RBRACE) && !records_.empty()) records_.pop_back();
+  }
+
+  /// A member of a struct or union begins here.
+  bool begins_member(size_t i) const {
+    return !records_.empty() && records_.back() && any(i - 1, P::LBRACE, P::SEMICOLON) &&
+           any(i + 1, P::IDENTIFIER, P::STAR);
   }
 
   /// The parenthesis is behind what can be called, or declared as a function: f(int), but not (int)(char)
@@ -102,9 +115,10 @@ class TypeMarker {
                     any(i + 1, P::SEMICOLON, P::COMMA, P::LBRACKET, P::ASSIGN, P::COLON, P::LBRACE);
     if (known) return !declared;
     if (std::ranges::binary_search(declarations_, tokens_[i].begin)) return true;  // foo_t x;
-    if (i > 0 && any(i - 1, P::SELF, P::THIS, P::TYPEDEF, P::EXTERN, P::INLINE, P::CONST, P::TRANSLATOR) &&
+    if (i > 0 && any(i - 1, P::SELF, P::THIS, P::TYPEDEF, P::EXTERN, P::INLINE, P::CONST, P::VOLATILE, P::TRANSLATOR) &&
         any(i + 1, P::IDENTIFIER, P::STAR))
       return true;
+    if (begins_member(i)) return true;
     if (i > 1 && is(i - 1, P::LPAREN) && is(i - 2, P::OFFSETOF)) return true;
     // f(x) y calls f, and a ; is missing.
     return i > 0 && is(i - 1, P::LPAREN) && !(i > 1 && any(i - 2, P::IF, P::IDENTIFIER)) && cast_follows(i);
@@ -124,6 +138,7 @@ class TypeMarker {
   std::vector<LexedToken>& tokens_;
   std::set<std::string, std::less<>> typedefs_;
   std::vector<size_t> open_;       ///< parentheses
+  std::vector<bool> records_;      ///< for each open brace, whether it is of a struct or union
   size_t end_of_type_ = SIZE_MAX;  ///< the last ) behind a type
 };
 

@@ -102,6 +102,7 @@ class Finder {
     std::string searched, unread;  // name of the first object; the error of the first that cannot be opened
     std::string stripped;          // name of the first of which only exported functions are known
     bool any_symbol = false;
+    const Object* bare = nullptr;  // the program itself, if its own functions have no names
     for (const Object* object : select_objects(objects, spec_.dtpd_mod)) {
       if (!may_probe(*object)) continue;
       if (object->compiled) {
@@ -117,7 +118,9 @@ class Finder {
         continue;
       }
       if (searched.empty()) searched = object->name;
-      any_symbol |= !file->elf->functions().empty() || !file->elf->indirect().empty();
+      const bool has_symbols = !file->elf->functions().empty() || !file->elf->indirect().empty();
+      any_symbol |= has_symbols;
+      if (object->executable && (!has_symbols || file->elf->exported_only())) bare = object;
       if (stripped.empty() && file->elf->exported_only()) stripped = object->name;
       std::vector<const ElfFunction*> chosen = select_functions(*file->elf, function_);
       add_indirect(*object, *file, chosen);
@@ -142,6 +145,8 @@ class Finder {
                                  unknown);
     } else if (function_.is_exact()) {
       found_.near = near_function(objects);
+      if (found_.near.empty() && bare != nullptr)
+        found_.near = "\nthe functions of the program have no names: '" + bare->name + "' is stripped of its symbols";
     }
   }
 

@@ -25,9 +25,10 @@ uint32_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// Up to a third of the letters may differ, but never all letters of a short name.
+// Up to a third of the letters may differ, and one of a short name: of thousands of functions, some are two letters from
+// any name of four.
 Suggestion::Suggestion(std::string_view wanted)
-    : wanted_(wanted), distance_(static_cast<uint32_t>((wanted.size() + 2) / 3) + 1) {}
+    : wanted_(wanted), distance_(static_cast<uint32_t>(std::max<size_t>(wanted.size() / 3, 1)) + 1) {}
 
 void Suggestion::offer(std::string_view candidate) { offer(candidate, candidate); }
 

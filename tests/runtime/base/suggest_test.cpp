@@ -21,5 +21,21 @@ TEST(Suggestion, OffersOnlyWhatIsNear) {
   EXPECT_EQ(suggestion.hint(), "did you mean 'execname'?");
 }
 
+/// Of thousands of names, some are two letters from any short one.
+TEST(Suggestion, OfShortNamesOnlyOneLetterMayDiffer) {
+  Suggestion other("main");
+  other.offer("asin");
+  other.offer("mask");
+  EXPECT_EQ(other.hint(), "");
+  other.offer("mian");
+  EXPECT_EQ(other.hint(), "did you mean 'mian'?");
+  Suggestion longer("getpid");
+  longer.offer("setpgid");
+  EXPECT_EQ(longer.hint(), "did you mean 'setpgid'?");
+  Suggestion one("x");
+  one.offer("y");
+  EXPECT_EQ(one.hint(), "");
+}
+
 }  // namespace
 }  // namespace sonde

@@ -1,0 +1,3 @@
+/* @sonde: -c @program@ */
+/* @program: structs -O2 -s */
+pid*:*:frobnicate:entry { }

@@ -166,6 +166,7 @@ class Core {
   void see_hidden_child(utrace_task& task);
   /// At the entry of a call: tells, once, if it asks to trace one that we trace.
   void see_rival(utrace_task& task);
+  void refuse_circle(utrace_task& task);
 
   // inject.cpp
   /// The call at whose entry the thread is will not be made.

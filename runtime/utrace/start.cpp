@@ -164,6 +164,10 @@ Result<bool> Core::seize_pass(pid_t pid, std::vector<utrace_task*>& found) {
 }
 
 Result<std::vector<utrace_task*>> Core::seize(pid_t pid) {
+  if (traces_us(pid))
+    return Error("attach to pid " + std::to_string(pid) +
+                     ": it traces sonde itself, and two that trace each other can never end; stop that tracer first",
+                 EDEADLK);
   std::vector<utrace_task*> found;
   for (bool news = true; news;) {
     auto pass = seize_pass(pid, found);

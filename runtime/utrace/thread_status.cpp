@@ -73,6 +73,19 @@ Disposition read_disposition(pid_t tid, int signal) {
   return {(status.ignored & bit) != 0, (status.caught & bit) != 0};
 }
 
+bool traces_us(pid_t pid) {
+  constexpr int kMostTracers = 64;  // one above the other: a circle has no end
+  for (pid_t at : {getpid(), getppid()}) {
+    for (int above = 0; above < kMostTracers; above++) {
+      ThreadStatus traced, tracer;
+      if (!read_status(at, &traced) || traced.tracer == 0 || !read_status(traced.tracer, &tracer)) break;
+      if (tracer.process == pid) return true;
+      at = traced.tracer;
+    }
+  }
+  return false;
+}
+
 static bool is_kernel_thread(pid_t pid) {
   constexpr unsigned kKernelThread = 0x00200000;  // PF_KTHREAD
   char path[32], text[1024];

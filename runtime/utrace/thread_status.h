@@ -39,6 +39,10 @@ bool is_namespace_init(pid_t pid);
 /// The disposition of a signal in the thread's process, from /proc.
 Disposition read_disposition(pid_t tid, int signal);
 
+/// Whether the process traces this one or its parent, or a tracer of theirs, and so on. Two processes that trace each
+/// other wait for each other when they end, where not even SIGKILL gets them out.
+bool traces_us(pid_t pid);
+
 /// The reason why the kernel does not let us trace a process, and what the user can do about it. `code`: the errno.
 Error attach_refused(pid_t pid, int code);
 

@@ -14,16 +14,22 @@
 //
 // Who hides a child from tracers may want to be its tracer: LeakSanitizer stops all threads of its process from such a
 // child. A process has one tracer, so that fails under us, and we say so.
+//
+// Two processes that trace each other never end: each stops at its end for the other, and SIGKILL does not get it out of
+// that. So we attach to nobody who traces us, and a thread of ours that wants to trace this process is refused.
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <utility>
 
 #include "runtime/utrace/arch.h"
 #include "runtime/utrace/core.h"
+#include "runtime/utrace/thread_status.h"
 
 namespace sonde {
 namespace {
@@ -47,6 +53,16 @@ bool use_copy(utrace_task& task, uint64_t size, ChangedClone& change) {
   flags &= ~uint64_t{CLONE_UNTRACED};
   std::memcpy(copy.data(), &flags, sizeof flags);
   return utrace_write_memory(&task, change.place, copy.data(), size) == 0;
+}
+
+/// Whether the thread means this process by that number, which is one of its own pid namespace.
+bool is_this_process(const utrace_task& task, pid_t number) {
+  ThreadStatus status;
+  if (!read_status(number, &status) || status.process != getpid()) return false;
+  struct stat ours {
+  }, theirs{};
+  const std::string space = "/proc/" + std::to_string(task.tid) + "/ns/pid";
+  return stat("/proc/self/ns/pid", &ours) == 0 && stat(space.c_str(), &theirs) == 0 && ours.st_ino == theirs.st_ino;
 }
 
 }  // namespace
@@ -100,16 +116,31 @@ void Core::see_rival(utrace_task& task) {
   const utrace_call call = utrace_get_call(&task);
   const uint64_t what = call.arguments[0];
   if (what != PTRACE_TRACEME && what != PTRACE_ATTACH && what != PTRACE_SEIZE) return;
-  const utrace_task* wanted = what == PTRACE_TRACEME ? &task : find(static_cast<pid_t>(call.arguments[1]));
+  const pid_t whom = what == PTRACE_TRACEME ? task.tid : static_cast<pid_t>(call.arguments[1]);
+  if (what != PTRACE_TRACEME && is_this_process(task, whom)) return refuse_circle(task);
+  const utrace_task* wanted = find(whom);
   if (!wanted || !notice_hook || !*notice_hook) return;
   task.hides = false;
   if (std::exchange(told_of_rival_, true)) return;
-  const std::string whom = "process " + std::to_string(wanted->pid);
-  const std::string who = what == PTRACE_TRACEME ? "the parent of " + whom : "process " + std::to_string(task.pid);
+  const std::string process = "process " + std::to_string(wanted->pid);
+  const std::string who = what == PTRACE_TRACEME ? "the parent of " + process : "process " + std::to_string(task.pid);
   (*notice_hook)(
-      who + " wants to trace " + whom +
+      who + " wants to trace " + process +
       ", which sonde traces, and a process has one tracer only: debuggers, strace and LeakSanitizer do not work "
       "under sonde (ASAN_OPTIONS=detect_leaks=0 makes a program do without the last)");
+}
+
+/// The call fails with EPERM, as where the process has a tracer already. Not where a filter of the program's own would
+/// judge the call -1.
+void Core::refuse_circle(utrace_task& task) {
+  if (!may_run_calls(task)) return;
+  skip_call(task);
+  machine::set_call_result(task.registers, -EPERM);
+  if (notice_hook && *notice_hook)
+    (*notice_hook)(
+        "process " + std::to_string(task.pid) +
+        " wants to trace the guard of sonde, which traces it: refused, because two that trace each other can "
+        "never end");
 }
 
 }  // namespace sonde

@@ -44,6 +44,22 @@ def a_debugger_under_sonde_is_told_why_it_fails(world):
 
 
 @scenario(**BY_PTRACE)
+def nobody_traces_in_a_circle(world):
+    """Two processes that trace each other never end, not even by SIGKILL: neither side begins it."""
+    file = world.path("circle.py", "import ctypes, os, sys\nptrace = ctypes.CDLL(None, use_errno=True).ptrace\n"
+                                   "for how in (16, 0x4206): print(ptrace(how, os.getppid(), 0, 0), ctypes.get_errno())\n")
+    for options in (["-q", "-n", "pid$target:libc*:write:entry { }", "-c"], ["-q", "-n", "syscall::getppid:entry { }", "-c"],
+                    ["-q", "-n", "syscall::: { }", "-c"]):
+        result = world.sonde(*options, f"/usr/bin/python3 -S -I {file}")
+        equal(result.stdout.split(), ["-1", "1"] * 2, f"{options}: ptrace() of the guard")
+        equal(result.stderr.count("wants to trace the guard of sonde, which traces it: refused"), 2, result.stderr)
+    inner = world.sonde("-q", "-n", "proc:::exit { }", "-c", f"sh -c '{world.binary} -q -n BEGIN -p $PPID; echo status $?'", seconds=30)
+    check("status 1" in inner.stdout, f"{inner}")
+    check("it traces sonde itself, and two that trace each other can never end" in inner.stderr, f"{inner}")
+    world.expect_nothing_left()
+
+
+@scenario(**BY_PTRACE)
 def a_program_that_looks_for_leaks(world):
     """LeakSanitizer traces its own process: under sonde it fails as under strace, and sonde says why."""
     if "libasan" not in subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True).stdout:

@@ -86,6 +86,10 @@ Result<pid_t> Tracer::spawn(const utrace_spawn& what) {
 /// Stops no thread: breakpoints are written while they run, and what fires before GO is ignored.
 Result<void> Tracer::attach(pid_t pid) {
   if (targets_.process(pid) != nullptr) return Error("process " + std::to_string(pid) + " is traced already", EEXIST);
+  if (is_frozen(pid))
+    return Error("attach to pid " + std::to_string(pid) +
+                     ": a cgroup has frozen it, as docker pause does, and it stops for nobody; thaw it first",
+                 EBUSY);
   attaching_ = true;
   auto tasks = host_.seize(pid);
   auto sharers = tasks ? take_sharers(pid) : Result<void>();

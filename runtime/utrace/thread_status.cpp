@@ -5,10 +5,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "runtime/base/procfs.h"
 #include "runtime/base/signal_bit.h"
@@ -84,6 +86,15 @@ bool traces_us(pid_t pid) {
     }
   }
   return false;
+}
+
+bool is_frozen(pid_t tid) {
+  constexpr std::string_view kFreezers[] = {"__refrigerator", "do_freezer_trap", "get_signal"};  // the last inlines it
+  char path[32], text[64];
+  std::snprintf(path, sizeof path, "/proc/%d/wchan", tid);
+  const ssize_t length = read_proc(path, text, sizeof text);
+  return length > 0 &&
+         std::ranges::find(kFreezers, std::string_view(text, static_cast<size_t>(length))) != std::end(kFreezers);
 }
 
 static bool is_kernel_thread(pid_t pid) {

@@ -43,6 +43,10 @@ Disposition read_disposition(pid_t tid, int signal);
 /// other wait for each other when they end, where not even SIGKILL gets them out.
 bool traces_us(pid_t pid);
 
+/// Whether a cgroup's freezer holds the thread, of either version: it stops for nobody until it is thawed. False as well
+/// where we may not see what it sleeps in.
+bool is_frozen(pid_t tid);
+
 /// The reason why the kernel does not let us trace a process, and what the user can do about it. `code`: the errno.
 Error attach_refused(pid_t pid, int code);
 

@@ -95,6 +95,26 @@ def cgroup_of_a_program(world):
             equal(result.stdout.split()[:2], [cgroup.path, ID[:12]], predicate)
 
 
+@scenario(only="ptrace", why="the module stops no thread")
+def a_frozen_process_is_refused(world):
+    """It stops for nobody: -p says so at once, and works when the process is thawed."""
+    with Cgroup(world, "frozen") as cgroup:
+        program = world.start(["sleep", "60"])
+        try:
+            (cgroup.folder / "cgroup.procs").write_text(str(program.pid))
+            (cgroup.folder / "cgroup.freeze").write_text("1")
+            wait_until(lambda: "frozen 1" in (cgroup.folder / "cgroup.events").read_text(), what="the process is frozen")
+            for words in ([], ["-n", "syscall::: { }"], ["-n", "pid$target:libc*:malloc:entry { }"]):
+                result = world.sonde("-q", *words, "-p", program.pid, status=1, seconds=10)
+                check("a cgroup has frozen it, as docker pause does, and it stops for nobody; thaw it first" in result.stderr, f"{words}: {result}")
+            (cgroup.folder / "cgroup.freeze").write_text("0")
+            result = world.sonde("-q", "--duration=0", "-p", program.pid)
+            check(re.search(r"(nanosleep|restart_syscall)\(", result.stdout + result.stderr), f"thawed: {result}")
+        finally:
+            program.kill()
+            program.wait()
+
+
 @scenario(short=True)
 def without_a_hierarchy(world):
     """Where no cgroup2 is mounted there are no paths and no containers, and no error."""

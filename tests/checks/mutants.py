@@ -433,6 +433,13 @@ MUTANTS = [
     E("runtime/bpf/process_news.cpp", "event_of(const perf_event_header&", "bytes < sizeof record || record.pid == record.parent", "bytes < sizeof record", "bpf_test:News.AChild*"),
     S("runtime/bpf/process_news.cpp", "event_of(const perf_event_header&", "if (bytes >= sizeof(LostRecord)) lost += record_at<LostRecord>(from).lost;", "", "bpf_test:News.WhatHasNoRoom*"),
     E("runtime/process/mounts.cpp", "std::string unescape(", "i + 3 < text.size()", "i + 4 < text.size()", "scenario:mounts_have_the_names_that_they_were_given"),
+    S("runtime/guard/sampler.cpp", "void Sampler::drain(", "if (lost > 0) events_.lost(timer.tap, lost);", "", "guard_test:Sampler.SamplesWithoutRoom*"),
+    S("runtime/bpf/run_times.cpp", "void keep_rising(", "sonde_lower_stx(l, BPF_DW, FP, R1, kValue);", "", "bpf_test:InKernel.TheProcessorTimeNeverFalls"),
+    E("runtime/bpf/fold_tables.cpp", "void FoldTables::hand_over(", "element.firings == 0", "false", "bpf_test:Tables.AnElementWithoutFirings*"),
+    E("providers/usdt/usdt_provider.cpp", "std::vector<uint64_t> companions_of(", "other.counter != spot.site->counter && std::ranges::count(counters, other.counter) == 0", "other.counter != spot.site->counter",
+      "providers_test:UsdtTest.ACompanionsCounter*"),
+    E("providers/usdt/quirks.cpp", "std::string installed_file(", "anybody_may(folder, S_IXOTH)", "true", "scenario:usdt_files_that_a_program_cannot_reach"),
+    E("runtime/process/mounts.cpp", "bool is_of_root(", "root && root->major == major && root->minor == minor", "false", "process_test:Mounts.TheRootIsNotServed*"),
     E("cli/injection.cpp", "duration_in(", "nanoseconds <= kMostDelay", "true", "scenario:injections_are_checked"),
     E("cli/injection.cpp", "Result<void> parse_value(", "*number >= kFirstError", "false", "scenario:injections_are_checked"),
 ]

@@ -563,6 +563,33 @@ def usdt_php_and_ruby(world):
     check("Ruby fires them only while a TracePoint is on" in result.stderr, result.stderr)
 
 
+@scenario(short=True)
+def usdt_files_that_a_program_cannot_reach(world):
+    """Ruby does not start if it cannot read what it is to load, and it may run as another user: each folder above that file counts."""
+    world.directory.chmod(0o755)
+    installed = world.directory / "installed"
+    binary, loaded = installed / "bin/sonde", installed / "share/sonde/trace_methods.rb"
+    for file in (binary, loaded):
+        file.parent.mkdir(parents=True)
+    for folder in (installed, binary.parent, loaded.parent, loaded.parent.parent):
+        folder.chmod(0o755)
+    shutil.copy(world.binary, binary)
+    loaded.write_text("", encoding="utf-8")
+    says = world.path("says", '#!/bin/sh\necho "<$RUBYOPT>"\n')
+
+    def said():
+        return world.run([binary, "-q", "-Z", "-n", "ruby$target:::method-entry { }", "-c", says]).stdout.strip()
+
+    loaded.chmod(0o644)
+    equal(said(), f"<-r{loaded}>", "everybody can read it")
+    for folder in (loaded.parent, installed):
+        folder.chmod(0o744)
+        equal(said(), "<>", f"nobody else gets through {folder}")
+        folder.chmod(0o755)
+    loaded.chmod(0o640)
+    equal(said(), "<>", "nobody else can read it")
+
+
 @scenario()
 def usdt_programs_that_have_none(world):
     """JavaScript's probes of older scripts are refused by name, each with what to type."""

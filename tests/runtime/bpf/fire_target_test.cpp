@@ -276,6 +276,27 @@ TEST_F(InKernel, TheProcessorTimeOfTheThread) {
   }
 }
 
+/// The kernel may take back what a thread has read already, as the time of an interrupt: then what was read last holds.
+TEST_F(InKernel, TheProcessorTimeNeverFalls) {
+  Program program;
+  program.insns = {insn(SONDE_DIF_VAR, 3, 0, 0, SONDE_DIF_VAR_VTIMESTAMP), insn(SONDE_DIF_CAPW, 0, 3),
+                   insn(SONDE_DIF_RECORD)};
+  program.kinds = {SONDE_SLOT_WORD};
+  ASSERT_EQ(program.verify(), 0);
+  const auto self = static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0));
+  ASSERT_GE(self, 0);
+  const uint64_t ahead = time_used() + 3'600'000'000'000;
+  const auto noted = update_map(kernel->last_read(), &self, &ahead);
+  close(self);
+  ASSERT_TRUE(noted) << noted.error().message();
+  for (int turn = 0; turn < 2; turn++) {
+    const Kernel::Run run = kernel->run(Hook::Enter, {&program.raw}, kNumber, kNumber, 0);
+    ASSERT_EQ(run.error, "");
+    ASSERT_EQ(run.records.size(), 1u);
+    EXPECT_EQ(reinterpret_cast<const sonde_record*>(run.records[0].data())->slot[0], ahead);
+  }
+}
+
 /// The reader is woken for each urgent record that it has not been woken for, and for no other.
 TEST_F(InKernel, UrgentRecordsWake) {
   Program program;

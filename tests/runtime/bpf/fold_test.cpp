@@ -2,6 +2,7 @@
 // What the kernel folds is what the aggregating functions of runtime/agg make of the same records.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <random>
 
@@ -327,6 +328,40 @@ TEST_F(Folded, WhatIsTooLongIsNotFolded) {
   load({{&program.raw, &fold}});
   fire(1, 2, 3);
   EXPECT_EQ(records().size(), 1u);
+}
+
+/// A program that was stopped between an element and its first step leaves one without firings: it is nobody's.
+TEST(Tables, AnElementWithoutFiringsIsNotHandedOver) {
+  constexpr uint32_t kBytes = 16u << 10, kWords = 1;
+  const UniqueFd file(static_cast<int>(syscall(SYS_memfd_create, "tables", 0u)));
+  ASSERT_EQ(ftruncate(file.get(), fold_area(kBytes)), 0);
+  alignas(sonde_ring) std::array<uint8_t, SONDE_RING_DATA> page{};
+  auto& ring = *reinterpret_cast<sonde_ring*>(page.data());
+  ring.low_water = SONDE_IDLE;
+  auto tables = FoldTables::map(file.get(), 0, kBytes, &ring);
+  ASSERT_TRUE(tables) << tables.error().message();
+  struct {
+    FoldElement head;
+    int64_t word;
+    uint64_t key;
+  } element{};
+  element.head.bytes = sizeof element;
+  element.head.words = kWords;
+  element.head.slots = 1;
+  uint64_t used = fold_log(kBytes);
+  for (const uint64_t firings : {0, 3, 0, 5}) {
+    element.head.firings = firings;
+    element.key = 10 + firings;
+    ASSERT_EQ(pwrite(file.get(), &element, sizeof element, static_cast<off_t>(used)), ssize_t{sizeof element});
+    used += sizeof element;
+  }
+  ASSERT_EQ(pwrite(file.get(), &used, sizeof used, offsetof(FoldTable, used)), ssize_t{sizeof used});
+  std::vector<std::pair<uint64_t, uint64_t>> found;
+  tables->take([&](const sonde_record& record, uint64_t firings, std::span<const int64_t> words) {
+    EXPECT_EQ(words.size(), kWords);
+    found.emplace_back(record.slot[0], firings);
+  });
+  EXPECT_EQ(found, (std::vector<std::pair<uint64_t, uint64_t>>{{13, 3}, {15, 5}}));
 }
 
 }  // namespace

@@ -118,7 +118,8 @@ class Kernel {
   const Rings& rings() const { return rings_; }
   std::vector<FoldTables>& folded() { return rings_.folded(); }
   int threads() const { return threads_.get(); }
-  uint64_t attributes_at = 0;  ///< the second argument of the last call
+  int last_read() const { return run_times_.last_read(); }  ///< the word of each thread
+  uint64_t attributes_at = 0;                               ///< the second argument of the last call
   size_t instructions = 0;
 
  private:

@@ -19,15 +19,11 @@
 #include <vector>
 
 #include "kmod/shared/dif.h"
+#include "tests/fuzz/require.h"
 
 namespace {
 
 enum InputFlags : uint8_t { kTame = 1, kDefineRegisters = 2, kFitKinds = 4, kSecondSlotUse = 8, kWildImmediates = 16 };
-
-#define REQUIRE(condition)              \
-  do {                                  \
-    if (!(condition)) __builtin_trap(); \
-  } while (false)
 
 /// A heap block of exactly `count` elements.
 template <typename T>

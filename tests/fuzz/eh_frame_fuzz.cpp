@@ -19,17 +19,13 @@
 #include <vector>
 
 #include "kmod/shared/eh_frame.h"
+#include "tests/fuzz/require.h"
 
 namespace {
 
 enum InputFlags : uint8_t { kWideAddresses = 1, kAtEntry = 2, kSignal = 4, kStackInTables = 8, kExpressions = 16 };
 constexpr uint64_t kBase = 0x7f0000000000, kText = 0x800, kHeader = 0x100, kFrames = 0x180, kStack = 0x7ffd00000000;
 constexpr uint32_t kMax = 64, kFunctions = 12;
-
-#define REQUIRE(condition)              \
-  do {                                  \
-    if (!(condition)) __builtin_trap(); \
-  } while (false)
 
 using Bytes = std::vector<uint8_t>;
 

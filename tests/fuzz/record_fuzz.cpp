@@ -14,6 +14,7 @@
 #include <span>
 
 #include "runtime/buffer/ring.h"
+#include "tests/fuzz/require.h"
 
 namespace {
 
@@ -22,11 +23,6 @@ using namespace sonde;
 enum InputFlags : uint8_t { kPlausibleHead = 1, kChainSizes = 2, kCopy = 4, kFitSlots = 8, kWrite = 16, kOneRing = 32 };
 constexpr uint64_t kDataBytes = 4096;
 constexpr uint32_t kKinds = 4;
-
-#define REQUIRE(condition)              \
-  do {                                  \
-    if (!(condition)) __builtin_trap(); \
-  } while (false)
 
 struct Input {
   uint8_t flags = 0;

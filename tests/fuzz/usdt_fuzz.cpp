@@ -9,11 +9,7 @@
 
 #include "kmod/shared/locate.h"
 #include "runtime/process/usdt_arguments.h"
-
-#define REQUIRE(condition)              \
-  do {                                  \
-    if (!(condition)) __builtin_trap(); \
-  } while (false)
+#include "tests/fuzz/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace sonde;

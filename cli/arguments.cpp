@@ -725,17 +725,15 @@ class Parser {
     return true;
   }
 
-  /// Letters that strace has, too, and that would do nothing here.
-  void note_letter_of_scripts(const std::string& typed) {
-    constexpr std::pair<std::string_view, const char*> kLetters[] = {
-        {"-C", "--summary sums the calls of a program; sonde PROGRAM lists them"},
-        {"-D", "sonde ... & runs it in the background"},
-        {"-I", "signals reach program and sonde as they do without tracing"},
-        {"-U", "--summary has calls, errors and time"}};
-    for (const auto& [letter, instead] : kLetters)
-      if (typed == letter)
-        arguments_.remarks.push_back(typed + " is for the preprocessor of scripts, and there is none here\n    " +
-                                     instead);
+  /// Letters that strace has, too, and that do nothing here.
+  void note_letters_of_scripts() {
+    for (const Arguments::Setting& one : arguments_.settings)
+      for (const CommandLineOption& row : kCommandLine) {
+        const auto* sets = std::get_if<Sets>(&row.effect);
+        if (sets == nullptr || sets->in_calls == nullptr || one.typed != label(row)) continue;
+        arguments_.remarks.push_back(one.typed + " is for the preprocessor of scripts, and there is none here\n    " +
+                                     sets->in_calls);
+      }
   }
 
   /// What letters of D mean where there is no script.
@@ -744,7 +742,7 @@ class Parser {
     if (std::ranges::any_of(arguments_.settings, has_z) &&
         !call_options_.set(OfCalls::What::Failed, "", "-Z").has_value())
       return false;
-    for (const Arguments::Setting& one : arguments_.settings) note_letter_of_scripts(one.typed);
+    note_letters_of_scripts();
     if (arguments_.verbose && !show_all()) return false;
     if (call_options_.separate_files()) return true;
     return fail(below("--output-separately: names of files are missing", "-o FILE gives FILE.PID"), false);

@@ -31,7 +31,8 @@ struct GivesText {  ///< its value is a text of clauses, or names one
 };
 struct Sets {  ///< sets an option of -x
   const char* option;
-  const char* value;  ///< null: the value that is typed
+  const char* value;               ///< null: the value that is typed
+  const char* in_calls = nullptr;  ///< the letter is strace's, too, and does nothing without a script: what to do then
 };
 struct Enters {  ///< Only one mode may be entered.
   Mode mode;
@@ -228,13 +229,15 @@ inline constexpr std::array kCommandLine = std::to_array<CommandLineOption>({
      "long and pointers in the program's memory have 8 bytes"},
     {'4', "", "", kNoValue, OptionGroup::How, Sets{"ilp32", "no"}, false, ""},
 
-    {'C', "preprocess", "", kNoValue, OptionGroup::Preprocessor, Sets{"cpp", ""}, true,
+    {'C', "preprocess", "", kNoValue, OptionGroup::Preprocessor,
+     Sets{"cpp", "", "--summary sums the calls of a program; sonde PROGRAM lists them"}, true,
      "runs cpp on scripts first; -D, -U, -I, -H and -X are for it"},
-    {'D', "define", "NAME[=TEXT]", ValueKind::Text, OptionGroup::Preprocessor, Sets{"define", nullptr}, false,
-     "defines a macro"},
-    {'U', "undefine", "NAME", ValueKind::Text, OptionGroup::Preprocessor, Sets{"undef", nullptr}, false,
-     "removes a macro"},
-    {'I', "include-folder", "DIR", ValueKind::Folder, OptionGroup::Preprocessor, Sets{"incdir", nullptr}, false,
+    {'D', "define", "NAME[=TEXT]", ValueKind::Text, OptionGroup::Preprocessor,
+     Sets{"define", nullptr, "sonde ... & runs it in the background"}, false, "defines a macro"},
+    {'U', "undefine", "NAME", ValueKind::Text, OptionGroup::Preprocessor,
+     Sets{"undef", nullptr, "--summary has calls, errors and time"}, false, "removes a macro"},
+    {'I', "include-folder", "DIR", ValueKind::Folder, OptionGroup::Preprocessor,
+     Sets{"incdir", nullptr, "signals reach program and sonde as they do without tracing"}, false,
      "adds a directory of included files"},
     {'H', "show-headers", "", kNoValue, OptionGroup::Preprocessor, Sets{"cpphdrs", ""}, false,
      "prints the names of included files"},

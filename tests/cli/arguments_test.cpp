@@ -17,6 +17,7 @@
 namespace sonde {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -52,6 +53,21 @@ TEST(Arguments, WordsOfAProgramBehindAnOptionAreExplained) {
   EXPECT_THAT(wrong({"-f", "read_it", "-1"}).message, Not(HasSubstr("-f takes")));
   right({"-c", "echo", "-n", "BEGIN", "a"});
   right({"-c", "echo", "a", "-n", "BEGIN"});
+}
+
+/// strace has these letters, too; here they are for scripts, and there is none.
+TEST(Arguments, LettersOfThePreprocessorWithoutAScript) {
+  const std::pair<std::string, const char*> letters[] = {{"-C", "--summary sums the calls of a program"},
+                                                         {"-Da", "sonde ... & runs it in the background"},
+                                                         {"-Ia", "signals reach program and sonde"},
+                                                         {"-Ua", "--summary has calls, errors and time"}};
+  for (const auto& [letter, instead] : letters)
+    EXPECT_THAT(right({letter.c_str(), "/bin/true"}).remarks,
+                ElementsAre(AllOf(HasSubstr(letter.substr(0, 2) + " is for the preprocessor of scripts"),
+                                  HasSubstr(std::string("\n    ") + instead))));
+  EXPECT_THAT(right({"-H", "/bin/true"}).remarks, IsEmpty());
+  EXPECT_THAT(right({"--preprocess", "/bin/true"}).remarks, IsEmpty()) << "strace has no such name";
+  EXPECT_THAT(right({"-C", "-n", "BEGIN"}).remarks, IsEmpty()) << "a script";
 }
 
 TEST(Arguments, TextsKeepTheirOrder) {

@@ -28,7 +28,7 @@ std::atomic<uint32_t> g_overflowing{0};  ///< firings that found every ring take
 /// Trivially constructible, so that a thread's first firing runs no constructor.
 struct ThreadState {
   uint32_t first_ring;         ///< + 1; 0: not chosen yet
-  const LocalArguments* args;  ///< of the current firing
+  const LocalArguments* args;  ///< of the firing whose dtps_getargval runs, inside of which none begins
   uint64_t generation;         ///< the LocalFiring that `variables` belong to
   uint64_t variables[SONDE_DIF_THREAD];
 };
@@ -205,18 +205,17 @@ void LocalFiring::count_drop(ProbeId probe) {
 void LocalFiring::fire_in(unsigned ring, ProbeId probe, const LocalArguments& args, Nanoseconds when) {
   const FireList* list = table_->find(probe);
   if (list == nullptr) return;
-  const LocalArguments* outer = t_state.args;
   LocalArguments own = args;
-  t_state.args = &own;
   for (uint32_t i = std::max(5u, args.count); list->ops->dtps_getargval != nullptr && i < SONDE_DIF_ARGS; i++) {
     if ((list->wanted_args >> i & 1) == 0) continue;
     run_op(ProviderOp::GetArgVal, list->owner, [&] {
+      t_state.args = &own;
       own.words[i] =
           list->ops->dtps_getargval(list->provider_arg, probe.value, list->parg, static_cast<int>(i), list->aframes);
     });
   }
+  t_state.args = nullptr;
   run(ring, *list, own, when);
-  t_state.args = outer;
 }
 
 void LocalFiring::run(unsigned ring, const FireList& list, const LocalArguments& args, Nanoseconds when) {

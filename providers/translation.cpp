@@ -4,7 +4,6 @@
 #include "providers/translation.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -17,6 +16,7 @@
 
 #include "providers/function_returns.h"
 #include "providers/stability.h"
+#include "runtime/base/numbered_name.h"
 #include "runtime/framework/provider.h"
 #include "runtime/process/arch.h"
 #include "runtime/process/demangle.h"
@@ -342,14 +342,6 @@ Born* born_of(State& state, uint32_t pid) {
   if (dtrace_register(name.c_str(), &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, made.get(), &made->id) != 0)
     return nullptr;
   return state.born.emplace_back(std::move(made)).get();
-}
-
-/// The process number at the end of a description's provider; 0: there is none.
-uint32_t process_named(std::string_view provider) {
-  const std::string_view digits = provider.substr(provider.find_last_not_of("0123456789") + 1);
-  uint32_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return error == std::errc() && end == digits.data() + digits.size() ? number : 0;
 }
 
 bool is_target(uint32_t pid) {

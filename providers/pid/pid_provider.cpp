@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -26,6 +25,7 @@
 #include "providers/pid/sites.h"
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
+#include "runtime/base/numbered_name.h"
 #include "runtime/base/procfs.h"
 #include "runtime/process/demangle.h"
 #include "runtime/process/moved_text.h"
@@ -175,11 +175,6 @@ bool is_known(const Target& target, const Object& object, const ElfFunction& fun
   return known;
 }
 
-/// The process number at the end of a description's provider: 42 of pid42 and p*d42; empty: there is none.
-std::string_view process_named(std::string_view provider) {
-  return provider.substr(provider.find_last_not_of("0123456789") + 1);
-}
-
 /// The module of the description whose text the process has moved to memory of its own; empty: none.
 std::string moved_module(const Target& target, const dtrace_probedesc_t& spec) {
   const auto maps = read_proc_maps(target.pid);
@@ -306,11 +301,10 @@ std::string why_no_target(uint32_t number) {
 /// Reports why there is no provider, or no probe, of that name.
 void provide_base(void*, const dtrace_probedesc_t* spec) {
   if (spec == nullptr) return;
-  const std::string_view rest = process_named(spec->dtpd_provider);
+  const std::string_view rest = number_at_end(spec->dtpd_provider);
   if (rest.empty() || sonde_glob_match(spec->dtpd_provider, ("pid" + std::string(rest)).c_str()) == 0) return;
-  uint32_t number = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-  if (error != std::errc() || number == 0) {
+  const uint32_t number = process_named(rest);
+  if (number == 0) {
     const std::string text =
         "'" + std::string(spec->dtpd_provider) + "' does not contain a valid pid" +
         (std::string_view(spec->dtpd_provider) == "pid0" ? "\n$target is the process of -c or -p, and there is none"

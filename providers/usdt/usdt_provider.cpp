@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -31,6 +30,7 @@
 #include "providers/usdt/declared.h"
 #include "providers/usdt/listing.h"
 #include "providers/usdt/quirks.h"
+#include "runtime/base/numbered_name.h"
 #include "runtime/process/demangle.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/process/unused_code.h"
@@ -444,14 +444,6 @@ void bear(const dtrace_probedesc_t& spec, uint32_t pid) {
   }
 }
 
-/// The process number at the end of a description's provider; 0: there is none.
-uint32_t process_named(std::string_view provider) {
-  const std::string_view digits = provider.substr(provider.find_last_not_of("0123456789") + 1);
-  uint32_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return error == std::errc() && end == digits.data() + digits.size() ? number : 0;
-}
-
 /// A description that no provider claims may be one of these without its process.
 void explain(const dtrace_probedesc_t& spec) {
   const std::string field = spec.dtpd_provider;
@@ -482,7 +474,7 @@ void explain_untraced(const dtrace_probedesc_t& spec, uint32_t pid) {
 void on_description(void*, const dtrace_probedesc_t* spec) {
   const std::string_view field = spec->dtpd_provider;
   const uint32_t number = process_named(field);
-  const bool of_pid_provider = number != 0 && field.starts_with("pid") && field.find_last_not_of("0123456789") == 2;
+  const bool of_pid_provider = number != 0 && field.starts_with("pid") && number_at_end(field) == field.substr(3);
   if (of_pid_provider || field == "pid*") return;
   const std::vector<uint32_t> traced = targets();
   if (number != 0) {

@@ -18,6 +18,7 @@
 
 #include "runtime/base/find.h"
 #include "runtime/base/glob.h"
+#include "runtime/base/numbered_name.h"
 #include "runtime/framework/framework_impl.h"
 #include "runtime/framework/living.h"
 #include "runtime/framework/mappings.h"
@@ -44,8 +45,6 @@ bool to_spec(const ProbeDescription& description, dtrace_probedesc_t& spec) {
          copy(description.function, spec.dtpd_func, sizeof spec.dtpd_func) &&
          copy(description.name, spec.dtpd_name, sizeof spec.dtpd_name);
 }
-
-std::string_view number_at_end(std::string_view name) { return name.substr(name.find_last_not_of("0123456789") + 1); }
 
 /// Whether a provider field may name a provider that a hook registers: python42, python*; not `*`, which all providers have.
 bool may_name_one_born(std::string_view field) {

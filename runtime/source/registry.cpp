@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "runtime/base/numbered_name.h"
 #include "runtime/base/unique_fd.h"
 
 namespace sonde {
@@ -29,7 +30,7 @@ bool traces_all(const SourceOpener& opener, const SourceOptions& options) {
   if (opener.providers.empty()) return true;
   // python* and python42 are providers of programs: taps in their files. pid42 wants a target.
   const auto of_program = [](const std::string& one) {
-    return one.ends_with('*') || (!one.starts_with("pid") && one.find_last_not_of("0123456789") + 1 < one.size());
+    return one.ends_with('*') || (!one.starts_with("pid") && !number_at_end(one).empty());
   };
   const auto has = [&](const std::string& one) {
     return std::ranges::count(opener.providers, one) != 0 || of_program(one);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "providers/stability.h"
+#include "providers/tap_probes.h"
 #include "runtime/base/check.h"
 
 namespace sonde {
@@ -49,9 +50,6 @@ void enable(void*, dtrace_id_t id, void* parg) {
   sonde_tap_arm(id, &request);
 }
 
-void disable(void*, dtrace_id_t id, void*) { sonde_tap_disarm(id); }
-void destroy(void*, dtrace_id_t, void*) {}
-
 void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
   const EventProbe& probe = probe_of(parg);
   for (int i = 0; i < probe.argument_count; i++) {
@@ -72,9 +70,9 @@ int register_event_provider(EventProvider& provider) {
   const dtrace_pattr_t attributes = {kEvolvingCommon, kPrivate, kPrivate, kEvolvingCommon, kEvolvingCommon};
   const dtrace_pops_t ops = {.dtps_provide = provide,
                              .dtps_enable = enable,
-                             .dtps_disable = disable,
+                             .dtps_disable = tap_probes::disarm,
                              .dtps_getargdesc = getargdesc,
-                             .dtps_destroy = destroy};
+                             .dtps_destroy = tap_probes::nothing};
   return dtrace_register(provider.name, &attributes, DTRACE_PRIV_USER, nullptr, &ops, &provider, &provider.id);
 }
 

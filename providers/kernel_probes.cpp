@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "providers/stability.h"
+#include "providers/tap_probes.h"
 #include "runtime/process/kernel_functions.h"
 
 namespace sonde {
@@ -110,9 +111,6 @@ void enable(void*, dtrace_id_t id, void* parg) {
   }
 }
 
-void disable(void*, dtrace_id_t id, void*) { sonde_tap_disarm(id); }
-void destroy(void*, dtrace_id_t, void*) {}
-
 void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
   const KernelProbeRow& row = row_of(parg);
   const auto index = static_cast<size_t>(desc->dtargd_ndx);
@@ -132,9 +130,9 @@ int register_kernel_provider(KernelProvider& provider) {
   const dtrace_pattr_t attributes = {kEvolvingCommon, kPrivate, kPrivate, kEvolvingCommon, kEvolvingCommon};
   const dtrace_pops_t ops = {.dtps_provide = provide,
                              .dtps_enable = enable,
-                             .dtps_disable = disable,
+                             .dtps_disable = tap_probes::disarm,
                              .dtps_getargdesc = getargdesc,
-                             .dtps_destroy = destroy};
+                             .dtps_destroy = tap_probes::nothing};
   return dtrace_register(provider.name, &attributes, DTRACE_PRIV_KERNEL, nullptr, &ops, &provider, &provider.id);
 }
 

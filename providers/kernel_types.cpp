@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "providers/stability.h"
+#include "providers/tap_probes.h"
 
 namespace sonde {
 
@@ -23,8 +24,8 @@ std::string native_type(CTypes& types, CTypeId id) {
 
 int register_kernel_names(const char* name, dtrace_pops_t ops, void* arg, dtrace_provider_id_t* id) {
   const dtrace_pattr_t attributes = {kEvolvingCommon, kPrivate, kPrivate, kPrivate, kPrivate};
-  ops.dtps_disable = [](void*, dtrace_id_t probe, void*) { sonde_tap_disarm(probe); };
-  ops.dtps_destroy = [](void*, dtrace_id_t, void*) {};
+  ops.dtps_disable = tap_probes::disarm;
+  ops.dtps_destroy = tap_probes::nothing;
   return dtrace_register(name, &attributes, DTRACE_PRIV_KERNEL, nullptr, &ops, arg, id);
 }
 

@@ -16,6 +16,7 @@
 
 #include "providers/function_returns.h"
 #include "providers/stability.h"
+#include "providers/tap_probes.h"
 #include "runtime/base/numbered_name.h"
 #include "runtime/framework/provider.h"
 #include "runtime/process/arch.h"
@@ -88,19 +89,6 @@ void arm(dtrace_id_t id, const Probe& probe, const Spot& spot) {
                                      .flags = probe.pid != 0 ? SONDE_TAP_FORKS : 0u};
   sonde_tap_arm(id, &request);
 }
-
-void enable(void*, dtrace_id_t id, void* parg) {
-  Probe& probe = probe_of(parg);
-  probe.enabled = true;
-  for (const Spot& spot : probe.spots) arm(id, probe, spot);
-}
-
-void disable(void*, dtrace_id_t id, void* parg) {
-  probe_of(parg).enabled = false;
-  sonde_tap_disarm(id);
-}
-
-void destroy(void*, dtrace_id_t, void* parg) { delete &probe_of(parg); }
 
 // ---- texts -----------------------------------------------------------------------------------------------------
 
@@ -334,11 +322,11 @@ Born* born_of(State& state, uint32_t pid) {
     if (one->name == name) return one.get();
   auto made = std::make_unique<Born>(Born{&state, pid, name});
   const dtrace_pops_t ops = {.dtps_provide_module = provide_module,
-                             .dtps_enable = enable,
-                             .dtps_disable = disable,
+                             .dtps_enable = tap_probes::enable<Probe, arm>,
+                             .dtps_disable = tap_probes::disable<Probe>,
                              .dtps_getargdesc = getargdesc,
                              .dtps_usermode = usermode,
-                             .dtps_destroy = destroy};
+                             .dtps_destroy = tap_probes::destroy<Probe>};
   if (dtrace_register(name.c_str(), &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, made.get(), &made->id) != 0)
     return nullptr;
   return state.born.emplace_back(std::move(made)).get();
@@ -432,8 +420,10 @@ void provide_base(void* arg, const dtrace_probedesc_t* spec) {
 int register_translation(const Provider& provider) {
   auto state = std::make_unique<State>();
   state->provider = &provider;
-  const dtrace_pops_t ops = {
-      .dtps_provide = provide_base, .dtps_enable = enable, .dtps_disable = disable, .dtps_destroy = destroy};
+  const dtrace_pops_t ops = {.dtps_provide = provide_base,
+                             .dtps_enable = tap_probes::nothing,
+                             .dtps_disable = tap_probes::nothing,
+                             .dtps_destroy = tap_probes::nothing};  // it has no probes of its own
   const int error =
       dtrace_register(provider.name, &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, state.get(), &state->base);
   if (error != 0) return error;

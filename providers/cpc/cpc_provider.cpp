@@ -17,6 +17,7 @@
 
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
+#include "providers/tap_probes.h"
 #include "runtime/base/unique_fd.h"
 
 namespace sonde {
@@ -179,9 +180,6 @@ void enable_counted(void*, dtrace_id_t id, void* parg) {
   sonde_tap_arm(id, &request);
 }
 
-void disable_counted(void*, dtrace_id_t id, void*) { sonde_tap_disarm(id); }
-void destroy_counted(void*, dtrace_id_t, void* parg) { delete static_cast<CountedProbe*>(parg); }
-
 }  // namespace
 }  // namespace sonde
 
@@ -190,8 +188,8 @@ extern "C" int sonde_cpc_register(void) {
   const dtrace_pattr_t attributes = {kEvolvingCommon, kPrivate, kPrivate, kEvolvingCommon, kEvolvingCommon};
   const dtrace_pops_t ops = {.dtps_provide = provide_counted,
                              .dtps_enable = enable_counted,
-                             .dtps_disable = disable_counted,
-                             .dtps_destroy = destroy_counted};
+                             .dtps_disable = tap_probes::disarm,
+                             .dtps_destroy = tap_probes::destroy<CountedProbe>};
   return dtrace_register("cpc", &attributes, DTRACE_PRIV_KERNEL, nullptr, &ops, nullptr, &g_cpc);
 }
 

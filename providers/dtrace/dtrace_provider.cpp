@@ -4,6 +4,7 @@
 
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
+#include "providers/tap_probes.h"
 
 namespace sonde {
 namespace {
@@ -11,7 +12,6 @@ namespace {
 dtrace_provider_id_t g_provider = 0;
 
 void provide(void*, const dtrace_probedesc_t*) {}
-void nothing(void*, dtrace_id_t, void*) {}
 
 }  // namespace
 }  // namespace sonde
@@ -19,8 +19,10 @@ void nothing(void*, dtrace_id_t, void*) {}
 extern "C" int sonde_dtrace_register(void) {
   using namespace sonde;
   const dtrace_pattr_t attributes = {kStable, kPrivate, kPrivate, kStable, kStable};
-  const dtrace_pops_t ops = {
-      .dtps_provide = provide, .dtps_enable = nothing, .dtps_disable = nothing, .dtps_destroy = nothing};
+  const dtrace_pops_t ops = {.dtps_provide = provide,
+                             .dtps_enable = tap_probes::nothing,
+                             .dtps_disable = tap_probes::nothing,
+                             .dtps_destroy = tap_probes::nothing};
   if (int error = dtrace_register("dtrace", &attributes, DTRACE_PRIV_NONE, nullptr, &ops, nullptr, &g_provider))
     return error;
   // Not in dtps_provide, because their ids must be the first.

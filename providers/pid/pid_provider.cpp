@@ -25,6 +25,7 @@
 #include "providers/pid/sites.h"
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
+#include "providers/tap_probes.h"
 #include "runtime/base/numbered_name.h"
 #include "runtime/base/procfs.h"
 #include "runtime/process/demangle.h"
@@ -331,19 +332,6 @@ Parameter shared_parameter(const Probe& probe, const Signature& first, size_t in
   return parameter;
 }
 
-void enable(void*, dtrace_id_t id, void* parg) {
-  auto& probe = *static_cast<Probe*>(parg);
-  probe.enabled = true;
-  for (const Spot& spot : probe.spots) arm(id, probe, spot);
-}
-
-void disable(void*, dtrace_id_t id, void* parg) {
-  static_cast<Probe*>(parg)->enabled = false;
-  sonde_tap_disarm(id);
-}
-
-void destroy(void*, dtrace_id_t, void* parg) { delete static_cast<Probe*>(parg); }
-
 void describe(dtrace_argdesc_t* desc, const std::string& type, const std::string& name, const ValuePlace& place) {
   std::snprintf(desc->dtargd_native, sizeof desc->dtargd_native, "%s", type.c_str());
   std::snprintf(desc->dtargd_name, sizeof desc->dtargd_name, "%s", name.c_str());
@@ -378,11 +366,11 @@ int usermode(void*, dtrace_id_t, void*) { return 1; }
 
 dtrace_pops_t operations(void (*provide)(void*, const dtrace_probedesc_t*)) {
   return {.dtps_provide = provide,
-          .dtps_enable = enable,
-          .dtps_disable = disable,
+          .dtps_enable = tap_probes::enable<Probe, arm>,
+          .dtps_disable = tap_probes::disable<Probe>,
           .dtps_getargdesc = getargdesc,
           .dtps_usermode = usermode,
-          .dtps_destroy = destroy};
+          .dtps_destroy = tap_probes::destroy<Probe>};
 }
 
 constexpr dtrace_pattr_t kAttributes = {kEvolving, kPrivate, kPrivate, kEvolving, kPrivate};

@@ -18,6 +18,7 @@
 #include "providers/profile/tick_timer.h"
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
+#include "providers/tap_probes.h"
 
 namespace sonde {
 namespace {
@@ -122,7 +123,6 @@ void disable(void*, dtrace_id_t id, void* parg) {
 void suspend(void*, dtrace_id_t, void* parg) { probe_of(parg)->suspended = true; }
 void resume(void*, dtrace_id_t, void* parg) { probe_of(parg)->suspended = false; }
 int usermode(void*, dtrace_id_t, void*) { return 0; }
-void destroy(void*, dtrace_id_t, void* parg) { delete probe_of(parg); }
 
 }  // namespace
 }  // namespace sonde
@@ -136,7 +136,7 @@ extern "C" int sonde_profile_register(void) {
                              .dtps_suspend = suspend,
                              .dtps_resume = resume,
                              .dtps_usermode = usermode,
-                             .dtps_destroy = destroy};
+                             .dtps_destroy = tap_probes::destroy<Probe>};
   return dtrace_register("profile", &attributes, DTRACE_PRIV_USER | DTRACE_PRIV_KERNEL, nullptr, &ops, nullptr,
                          &g_provider);
 }

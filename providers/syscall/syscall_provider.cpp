@@ -10,6 +10,7 @@
 
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
+#include "providers/tap_probes.h"
 #include "runtime/process/syscall_table.h"
 
 namespace sonde {
@@ -73,9 +74,6 @@ void enable(void*, dtrace_id_t id, void* parg) {
   sonde_tap_arm(id, &request);
 }
 
-void disable(void*, dtrace_id_t id, void*) { sonde_tap_disarm(id); }
-void destroy(void*, dtrace_id_t, void*) {}
-
 void getargdesc(void*, dtrace_id_t, void* parg, dtrace_argdesc_t* desc) {
   const Side side = Side::unpack(parg);
   const auto index = static_cast<size_t>(desc->dtargd_ndx);
@@ -99,9 +97,9 @@ extern "C" int sonde_syscall_register(void) {
   const dtrace_pattr_t attributes = {kEvolvingCommon, kPrivate, kPrivate, kEvolvingCommon, kUnstable};
   const dtrace_pops_t ops = {.dtps_provide = provide,
                              .dtps_enable = enable,
-                             .dtps_disable = disable,
+                             .dtps_disable = tap_probes::disarm,
                              .dtps_getargdesc = getargdesc,
-                             .dtps_destroy = destroy};
+                             .dtps_destroy = tap_probes::nothing};
   return dtrace_register("syscall", &attributes, DTRACE_PRIV_USER, nullptr, &ops, nullptr, &g_provider);
 }
 

@@ -27,6 +27,7 @@
 #include "kmod/shared/dif.h"
 #include "providers/provider_entry.h"
 #include "providers/stability.h"
+#include "providers/tap_probes.h"
 #include "providers/usdt/declared.h"
 #include "providers/usdt/listing.h"
 #include "providers/usdt/quirks.h"
@@ -156,19 +157,6 @@ void arm(dtrace_id_t id, const Probe& probe, const Spot& spot) {
   }
   arm_at(id, probe, spot, spot.site->offset, SONDE_TAP_NOP, counters);
 }
-
-void enable(void*, dtrace_id_t id, void* parg) {
-  Probe& probe = probe_of(parg);
-  probe.enabled = true;
-  for (const Spot& spot : probe.spots) arm(id, probe, spot);
-}
-
-void disable(void*, dtrace_id_t id, void* parg) {
-  probe_of(parg).enabled = false;
-  sonde_tap_disarm(id);
-}
-
-void destroy(void*, dtrace_id_t, void* parg) { delete &probe_of(parg); }
 
 // ---- probes ----------------------------------------------------------------------------------------------------
 
@@ -336,11 +324,11 @@ constexpr dtrace_pattr_t kAttributes = {kEvolving, kPrivate, kPrivate, kEvolving
 
 dtrace_pops_t operations() {
   return {.dtps_provide_module = provide_module,
-          .dtps_enable = enable,
-          .dtps_disable = disable,
+          .dtps_enable = tap_probes::enable<Probe, arm>,
+          .dtps_disable = tap_probes::disable<Probe>,
           .dtps_getargdesc = getargdesc,
           .dtps_usermode = usermode,
-          .dtps_destroy = destroy};
+          .dtps_destroy = tap_probes::destroy<Probe>};
 }
 
 /// The provider of that name, which is registered if it is not yet. Null: it cannot be.
@@ -504,9 +492,10 @@ void on_description(void*, const dtrace_probedesc_t* spec) {
 
 extern "C" int sonde_usdt_register(void) {
   using namespace sonde;
-  // It has no probes of its own.
-  const dtrace_pops_t ops = {
-      .dtps_provide = provide_nothing, .dtps_enable = enable, .dtps_disable = disable, .dtps_destroy = destroy};
+  const dtrace_pops_t ops = {.dtps_provide = provide_nothing,
+                             .dtps_enable = tap_probes::nothing,
+                             .dtps_disable = tap_probes::nothing,
+                             .dtps_destroy = tap_probes::nothing};  // it has no probes of its own
   const int error = dtrace_register(kName, &kAttributes, DTRACE_PRIV_USER, nullptr, &ops, nullptr, &g_usdt.id);
   return error != 0 ? error : sonde_on_description(g_usdt.id, on_description, nullptr);
 }

@@ -28,29 +28,37 @@ uint64_t find_member(CTypes& types, const CType& record, std::string_view name, 
   return kNoOffset;
 }
 
-/// The kernel lists its own functions by address: one ends where the next one begins.
-KernelLayout::Function find_function(const std::string& name) {
-  KernelLayout::Function found;
+using Functions = std::map<std::string, KernelLayout::Function>;
+
+/// The kernel lists its own functions by address: one ends where the next one begins. A machine has 200,000 of them, of
+/// which a few thousand belong to tracepoints.
+Functions read_functions_of_tracepoints() {
+  Functions all;
+  std::vector<KernelLayout::Function*> open;  // their ends are not known yet
   std::ifstream symbols("/proc/kallsyms");
   for (std::string line; std::getline(symbols, line);) {
-    if (found.address == 0 && !line.ends_with(' ' + name)) continue;
+    const std::string_view name = std::string_view(line).substr(line.rfind(' ') + 1);
+    const bool wanted = name.starts_with("__bpf_trace_") || name.starts_with("__traceiter_");
+    if (!wanted && open.empty()) continue;
     const uint64_t address = std::stoull(line, nullptr, 16);
-    if (found.address == 0) {
-      found.address = address;
-    } else if (address > found.address) {
-      found.size = address - found.address;
-      break;
-    }
+    std::erase_if(open, [address](KernelLayout::Function* one) {
+      if (address > one->address) one->size = address - one->address;
+      return one->size != 0;
+    });
+    if (!wanted || address == 0) continue;
+    const auto [at, fresh] = all.try_emplace(std::string(name), KernelLayout::Function{address, 0});
+    if (fresh) open.push_back(&at->second);
   }
-  return found.size == 0 ? KernelLayout::Function() : found;
+  return all;
 }
 
 }  // namespace
 
-KernelLayout::Function KernelLayout::function(const std::string& name) {
-  const auto [at, fresh] = functions_.try_emplace(name);
-  if (fresh) at->second = find_function(name);
-  return at->second;
+KernelLayout::Function KernelLayout::tracepoint_function(const std::string& name) {
+  if (!functions_) functions_ = read_functions_of_tracepoints();
+  const auto found = functions_->find(name);
+  return found == functions_->end() || found->second.size == 0 ? Function()
+                                                               : found->second;  // without a size: the last
 }
 
 /// Programs are made anew whenever something is added to a session, and a name is looked for in all of BTF.

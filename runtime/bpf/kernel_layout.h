@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,16 +30,17 @@ class KernelLayout {
   struct Function {
     uint64_t address = 0, size = 0;  ///< 0: unknown
   };
-  /// By /proc/kallsyms; who may not see addresses knows none.
-  Function function(const std::string& name);
+  /// What a tracepoint calls, and what calls it: "__traceiter_NAME", "__bpf_trace_CLASS". By /proc/kallsyms, which is
+  /// read once; who may not see addresses knows none.
+  Function tracepoint_function(const std::string& name);
 
  private:
   explicit KernelLayout(std::unique_ptr<CTypes> types) : types_(std::move(types)) {}
 
   std::unique_ptr<CTypes> types_;
   std::map<std::string, int32_t> known_;
-  std::map<std::string, Function> functions_;                           ///< those that were asked for
-  std::map<std::string, std::vector<TracepointArgument>> tracepoints_;  ///< the same
+  std::optional<std::map<std::string, Function>> functions_;            ///< of tracepoints; none: not read yet
+  std::map<std::string, std::vector<TracepointArgument>> tracepoints_;  ///< those that were asked for
   std::map<std::string, CType, std::less<>> structures_;                ///< those that were asked for
 };
 

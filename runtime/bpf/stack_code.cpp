@@ -47,7 +47,7 @@ std::array<Functions, 2> callers(L* l) {
   std::array<Functions, 2> found;
   KernelLayout& layout = *column_of(l).world.layout;
   const auto add = [&](Functions& to, const char* prefix, const char* name) {
-    const KernelLayout::Function one = layout.function(std::string(prefix) + name);
+    const KernelLayout::Function one = layout.tracepoint_function(std::string(prefix) + name);
     if (one.size != 0) to.push_back(one);
   };
   for (const HookRow& row : kHookRows) {

@@ -3,11 +3,13 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
-#include <cstdlib>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 
 #include "runtime/base/unique_fd.h"
@@ -68,6 +70,8 @@ pid_t living_thread(pid_t pid) {
   if (list != nullptr) closedir(list);
   return living;
 }
+
+bool has_ended(uint32_t pid) { return kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; }
 
 pid_t process_of_thread(pid_t tid) {
   char text[512];

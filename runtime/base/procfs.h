@@ -24,6 +24,9 @@ uint32_t parent_of(uint32_t pid);
 /// Whether the process is `ancestor`, or one of the `most` - 1 above it is now.
 bool has_ancestor(uint32_t pid, uint64_t ancestor, uint32_t most);
 
+/// Whether there is no such process any more. One that its parent has not waited for is still there.
+bool has_ended(uint32_t pid);
+
 /// A thread by which /proc shows the memory of `pid`: its first, or another one if that has ended. 0: all have ended.
 pid_t living_thread(pid_t pid);
 

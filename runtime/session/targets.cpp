@@ -54,10 +54,8 @@ Result<std::optional<RunAs>> user_of_programs(const Options& options) {
   return std::optional<RunAs>(std::move(*user));
 }
 
-bool is_gone(uint32_t pid) { return ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; }
-
 bool is_process(uint32_t pid) {
-  return static_cast<uint32_t>(process_of_thread(static_cast<pid_t>(pid))) == pid && !is_gone(pid);
+  return static_cast<uint32_t>(process_of_thread(static_cast<pid_t>(pid))) == pid && !has_ended(pid);
 }
 
 bool holds(const std::vector<uint32_t>& pids, uint32_t pid) { return std::ranges::find(pids, pid) != pids.end(); }
@@ -109,7 +107,7 @@ Targets::Targets(EventSource* source, Framework& framework, const Options& optio
 // ---- before the run --------------------------------------------------------------------------------------------
 
 Result<void> Targets::note_attached(const std::vector<uint32_t>& pids) {
-  const auto gone = std::ranges::find_if(pids, is_gone);
+  const auto gone = std::ranges::find_if(pids, has_ended);
   if (gone != pids.end())
     return Error("No such process\n    no process has the number " + std::to_string(*gone), ESRCH);
   const auto ended =

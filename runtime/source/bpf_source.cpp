@@ -29,6 +29,7 @@
 #include <map>
 #include <optional>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/page.h"
 #include "runtime/bpf/bpf_call.h"
 #include "runtime/bpf/chain.h"
@@ -256,7 +257,9 @@ void BpfSource::take_process_news() {
   if (lost == 0) return;
   const std::string what = "the kernel lost " + std::to_string(lost) + " news of processes: ";
   if (files_) told_.emplace_back(Notice{what + "probes in files that were new among these are not traced"});
-  if (history_ != nullptr) told_.emplace_back(Notice{what + "stacks of these processes may lack names"});
+  if (history_ == nullptr) return;
+  history_->note_lost(monotonic_now());
+  told_.emplace_back(Notice{what + "stacks of these processes may lack names"});
 }
 
 void BpfSource::finish_record(sonde_record& record, std::span<const uint8_t> kinds) {

@@ -10,12 +10,14 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/base/clock.h"
+#include "runtime/base/procfs.h"
 #include "runtime/process/proc_maps.h"
 
 namespace sonde {
 namespace {
 
-constexpr size_t kMostProcesses = 1024, kMostFiles = 512;  ///< that are remembered
+constexpr size_t kMostFiles = 512;  ///< that are remembered
 
 bool read_process(uint32_t pid, uint64_t address, void* to, size_t length) {
   const iovec here{to, length}, there{reinterpret_cast<void*>(address), length};
@@ -65,10 +67,25 @@ void CopiedStacks::finish(sonde_record& record, std::span<const uint8_t> kinds) 
 
 MappingHistory& CopiedStacks::keep_history() { return history_ ? *history_ : history_.emplace(); }
 
-CopiedStacks::Process& CopiedStacks::process_of(uint32_t pid, uint64_t program) {
+/// For a record of `time`.
+CopiedStacks::Process& CopiedStacks::process_of(uint32_t pid, uint64_t program, Nanoseconds time) {
   const std::pair key{pid, program};
-  if (processes_.size() >= kMostProcesses && !processes_.contains(key)) processes_.clear();
+  if (const auto known = processes_.find(key); known != processes_.end()) return known->second;
+  if (history_) history_->forget_before(time);
+  if (processes_.size() >= many_) {
+    forget_ended(time);
+    many_ = std::max(2 * processes_.size(), kFew);
+  }
   return processes_.try_emplace(key, pid).first->second;
+}
+
+void CopiedStacks::forget_ended(Nanoseconds time) {
+  for (auto& [key, process] : processes_)
+    if (!process.absent && has_ended(key.first)) process.absent = monotonic_now();
+  std::erase_if(processes_, [&](const auto& entry) {
+    const auto& [key, process] = entry;
+    return (process.absent && *process.absent < time) || (history_ && !history_->knows(key.first, key.second));
+  });
 }
 
 /// Returns the number of frames, which are in frames_; at most as many as the copy has room for. Says in the record's flags
@@ -80,10 +97,10 @@ uint32_t CopiedStacks::walk(sonde_record& record, const sonde_copied_stack& copi
   if (frames_.empty()) return 0;
   if (!machine::is_native(registers)) return frames_[0] = machine::pc(registers), 1;
   const auto program = history_ ? history_->at(record.pid, Nanoseconds(record.timestamp)) : MappingHistory::Program();
-  Process& process = process_of(record.pid, program.number);
+  Process& process = process_of(record.pid, program.number, Nanoseconds(record.timestamp));
   const bool first = !std::exchange(process.looked, true);
   // Before the walk: the process may end meanwhile, and files have the rest.
-  if (first || program.is_past) look(record, process, program.is_past);
+  if (program.is_past ? process.of_past != program.mappings : first) look(record, process, program);
   const Piece piece{machine::sp(registers) & ~uint64_t{7}, stack};
   bool gone = program.is_past;
   const guard::ReadMemory read = [&](uint64_t address, void* to, size_t length) {
@@ -99,14 +116,17 @@ uint32_t CopiedStacks::walk(sonde_record& record, const sonde_copied_stack& copi
                                                frames_.data(), static_cast<uint32_t>(frames_.size()));
   if (!gone && process.unwinder.reached() <= piece.start + stack.size())
     record.flags |= static_cast<uint16_t>(process.unwinder.lacks());
-  if (note_mappings(record, process) && !first && !program.is_past) look(record, process, false);
+  if (note_mappings(record, process) && !first && !program.is_past) look(record, process, program);
   return count;
 }
 
 /// A program that has gone keeps what was seen while it ran, if the history does not know it.
-void CopiedStacks::look(const sonde_record& record, Process& process, bool is_past) {
+void CopiedStacks::look(const sonde_record& record, Process& process, const MappingHistory::Program& program) {
   std::vector<guard::Mapping> objects;
-  if (!is_past) objects = guard::read_mappings(static_cast<pid_t>(record.pid));
+  if (program.is_past)
+    process.of_past = program.mappings;
+  else
+    objects = guard::read_mappings(static_cast<pid_t>(record.pid));
   const bool ended = objects.empty();
   if (ended && history_) objects = history_->objects_at(record.pid, Nanoseconds(record.timestamp));
   if (objects.empty() || objects == process.objects) return;

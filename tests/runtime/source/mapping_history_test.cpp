@@ -130,5 +130,75 @@ TEST(MappingHistory, ForgetsTheOldestOfVeryMany) {
   EXPECT_NE(history.at(5000, 5000).number, 0u);
 }
 
+TEST(MappingHistory, ForgetsWhatHadEndedBeforeTheLastRecord) {
+  constexpr uint32_t kGone = 0x500000;  // beyond any number that a process may have
+  MappingHistory history;
+  history.note(bpf::NewProgram{kGone, 100});
+  history.note(bpf::ProcessEnd{kGone, 200});
+  const uint64_t number = history.at(kGone, 150).number;
+  history.forget_before(1'000'000'000);
+  EXPECT_TRUE(history.knows(kGone, number)) << "an ending process may still have a record";
+  history.forget_before(1'000'000'201);
+  EXPECT_FALSE(history.knows(kGone, number));
+  EXPECT_EQ(history.kept().programs, 0u);
+}
+
+TEST(MappingHistory, KeepsAProcessWhoseFirstThreadHasEnded) {
+  const auto self = static_cast<uint32_t>(getpid());
+  MappingHistory history;
+  history.note(bpf::NewProgram{self, 100});
+  history.note(bpf::ProcessEnd{self, 200});  // as the end of its first thread is told
+  const uint64_t number = history.at(self, 150).number;
+  history.forget_before(5'000'000'000);
+  EXPECT_TRUE(history.knows(self, number));
+  history.note(bpf::NewProgram{self, 300});
+  history.forget_before(5'000'000'000);
+  EXPECT_FALSE(history.knows(self, number)) << "it runs another program";
+}
+
+TEST(MappingHistory, WhereNewsWereLostProcessesThatAreNotThereHaveEnded) {
+  constexpr uint32_t kGone = 0x500000;
+  MappingHistory history;
+  history.note(bpf::NewProgram{kGone, 100});
+  history.note(bpf::NewProgram{static_cast<uint32_t>(getpid()), 100});
+  history.note_lost(200);
+  EXPECT_TRUE(history.at(kGone, 150).is_past);
+  EXPECT_FALSE(history.at(static_cast<uint32_t>(getpid()), 150).is_past);
+}
+
+/// A program that opens and closes its libraries for days.
+TEST(MappingHistory, OfMappingsThatOthersCoverTheLastAreKept) {
+  const guard::Mapping code = libc_code();
+  MappingHistory history;
+  history.note(bpf::NewProgram{7, 100});
+  history.note(news_of(code, 7, 110));
+  for (Nanoseconds time = 200; time < 10'200; time++) {
+    bpf::NewMapping library = news_of(code, 7, time);
+    library.address = 0x10000000 + time % 3 * 0x1000;
+    library.bytes = 0x2000;
+    history.note(library);
+    if (time > 500) ASSERT_GE(history.kept().mappings, 256u) << "records of a little earlier may come";
+    ASSERT_LT(history.kept().mappings, 600u);
+  }
+  history.note(bpf::ProcessEnd{7, 20'000});
+  EXPECT_EQ(at_code(history, code, 7, 15'000).start, code.start) << "which nothing covers";
+  EXPECT_EQ(history.at(7, 10'199).mappings, history.at(7, 10'099).mappings + 100) << "the last are all there";
+}
+
+TEST(MappingHistory, ChildrenShareTheirParentsMappings) {
+  const guard::Mapping code = libc_code();
+  MappingHistory history;
+  history.note(bpf::NewProgram{7, 100});
+  history.note(news_of(code, 7, 110));
+  history.note(bpf::NewProcess{8, 7, 120});
+  bpf::NewMapping own = news_of(code, 8, 130);
+  own.address += 0x100000000;
+  history.note(own);
+  history.note(bpf::ProcessEnd{8, 140});
+  history.note(bpf::ProcessEnd{7, 140});
+  EXPECT_EQ(history.at(8, 135).mappings, 2u);
+  EXPECT_EQ(history.at(7, 135).mappings, 1u) << "the child's own are not its parent's";
+}
+
 }  // namespace
 }  // namespace sonde

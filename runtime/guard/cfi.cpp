@@ -9,6 +9,7 @@
 #include "runtime/guard/cfi.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -96,13 +97,25 @@ std::optional<sonde_cfi_row> CfiTable::make_row(uint64_t header, uint64_t pc, co
   return sonde_cfi_row_at(&reader, header, fde, pc) == 0 ? std::optional(reader.row) : std::nullopt;
 }
 
+bool CfiTable::RowOrder::operator()(const sonde_cfi_row& a, const sonde_cfi_row& b) const {
+  constexpr size_t kBytes = offsetof(sonde_cfi_row, offsets) + sizeof a.offsets;  // what is behind is padding
+  static_assert(sizeof(sonde_cfi_row) - kBytes < alignof(sonde_cfi_row));
+  return std::memcmp(&a, &b, kBytes) < 0;
+}
+
 const sonde_cfi_row* CfiTable::row(uint64_t base, uint64_t pc, const ReadMemory& read) {
-  auto known = rows_.find(pc - base);
-  if (known == rows_.end()) {
-    if (rows_.size() >= kMaxRows) rows_.clear();
-    known = rows_.emplace(pc - base, make_row(header(base), pc, read)).first;
+  if (const auto known = rows_.find(pc - base); known != rows_.end()) return known->second;
+  if (rows_.size() >= kMaxRows) {
+    rows_.clear();
+    distinct_.clear();
   }
-  return known->second ? &*known->second : nullptr;
+  const std::optional<sonde_cfi_row> made = make_row(header(base), pc, read);
+  return rows_[pc - base] = made ? &*distinct_.insert(*made).first : nullptr;
+}
+
+size_t CfiTable::bytes() const {
+  constexpr size_t kOfAddress = 40, kNode = 48;  // with what the allocator adds
+  return table_.size() * sizeof(Entry) + rows_.size() * kOfAddress + distinct_.size() * (sizeof(sonde_cfi_row) + kNode);
 }
 
 }  // namespace sonde::guard

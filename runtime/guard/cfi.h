@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -51,11 +52,16 @@ class CfiTable {
   /// Whether the object at `base` is the one that this was read from: a deleted file's inode number may have been
   /// reused.
   bool fits(uint64_t base, const ReadMemory& read) const;
-  size_t bytes() const { return table_.size() * sizeof(Entry); }
+  /// Of its memory, about.
+  size_t bytes() const;
 
  private:
   struct Entry {
     int32_t code, fde;  ///< relative to the header
+  };
+  /// By all that they say.
+  struct RowOrder {
+    bool operator()(const sonde_cfi_row& a, const sonde_cfi_row& b) const;
   };
   std::optional<sonde_cfi_row> make_row(uint64_t header, uint64_t pc, const ReadMemory& read) const;
   using Look = std::array<uint8_t, 128>;
@@ -66,7 +72,9 @@ class CfiTable {
   uint64_t header_ = 0;  ///< relative to the ELF header
   Look look_{};          ///< the ELF header, and where the frame information begins
   std::vector<Entry> table_;
-  std::unordered_map<uint64_t, std::optional<sonde_cfi_row>> rows_;  ///< by address relative to the ELF header
+  /// By address relative to the ELF header; null: it has none. Most addresses have a row that others have too.
+  std::unordered_map<uint64_t, const sonde_cfi_row*> rows_;
+  std::set<sonde_cfi_row, RowOrder> distinct_;
 };
 
 }  // namespace sonde::guard

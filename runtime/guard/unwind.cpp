@@ -29,9 +29,10 @@
 namespace sonde::guard {
 namespace {
 
-constexpr uint64_t kFresh = 1'000'000'000;  // ns for which the mappings are considered current
-constexpr size_t kTableBudget = 64u << 20;  // bytes of tables to keep
-constexpr size_t kMostRows = 8192;          // of Go's table of an object
+constexpr uint64_t kFresh = 1'000'000'000;   // ns for which the mappings are considered current
+constexpr size_t kTableBudget = 64u << 20;   // bytes of tables to keep
+constexpr size_t kUnusedBudget = 16u << 20;  // beyond it, those that no process uses go
+constexpr size_t kMostRows = 8192;           // of Go's table of an object
 constexpr size_t kMostTables = 1024;
 constexpr uint64_t kGap = 2u << 20;  // bytes that linkers leave between segments, at most
 constexpr size_t kBeginning = 1024;  // bytes: an object's headers, and its build id behind them
@@ -232,10 +233,15 @@ void Unwinder::forget_failures() {
   }
 }
 
+/// Beyond the budget the tables that no process uses go first: machines that build programs map new files without end.
 void Unwinder::keep(const FileKey& file, std::shared_ptr<CfiTable> table) {
-  size_t bytes = 0;
-  for (const auto& [other, kept] : tables()) bytes += kept->bytes();
-  if (bytes > kTableBudget || tables().size() >= kMostTables) tables().clear();
+  const auto too_many = [](size_t budget) {
+    size_t bytes = 0;
+    for (const auto& [other, kept] : tables()) bytes += kept->bytes();
+    return bytes > budget || tables().size() >= kMostTables;
+  };
+  if (too_many(kUnusedBudget)) std::erase_if(tables(), [](const auto& one) { return one.second.use_count() == 1; });
+  if (too_many(kTableBudget)) tables().clear();
   tables()[file] = std::move(table);
 }
 

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <functional>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -200,6 +201,23 @@ TEST(Cfi, HasARowForEachInstructionOfAFunction) {
   EXPECT_EQ(row->kinds[SONDE_CFI_PC], SONDE_CFI_AT_OFFSET);
   EXPECT_EQ(row->offsets[SONDE_CFI_PC], -8);
   EXPECT_EQ(table->row(image.base, image.base + 16, reader(image)), nullptr);  // the ELF header is not code
+}
+
+/// A sampled machine has many addresses, and few rows that differ.
+TEST(Cfi, AddressesShareTheirRows) {
+  const Image image = own_image();
+  const auto function = reinterpret_cast<uint64_t>(&recurse);
+  auto table = CfiTable::load(image.base, function, reader(image));
+  ASSERT_TRUE(table);
+  const size_t before = table->bytes();
+  std::set<const sonde_cfi_row*> rows;
+  constexpr uint64_t kAddresses = 64;
+  for (uint64_t i = 0; i < kAddresses; i++) rows.insert(table->row(image.base, function + i, reader(image)));
+  EXPECT_GT(rows.size(), 1u);
+  EXPECT_LT(rows.size(), 16u);
+  EXPECT_EQ(table->row(image.base, function, reader(image))->cfa_offset, 8);
+  EXPECT_GE(table->bytes() - before, kAddresses * 2 * sizeof(uint64_t)) << "the budget counts them";
+  EXPECT_LT(table->bytes() - before, kAddresses * sizeof(sonde_cfi_row));
 }
 
 TEST(Cfi, ATableFitsTheObjectThatItWasReadFrom) {

@@ -53,7 +53,7 @@ std::string Consumer::stack_text(uint32_t pid, std::span<const uint64_t> frames)
   std::vector<uint64_t> words(sizeof(StackValue) / sizeof(uint64_t));
   words.insert(words.end(), frames.begin(), frames.end());
   auto& stack = *reinterpret_cast<StackValue*>(words.data());
-  stack.space = names_.space(pid, monotonic_now(), frames);
+  stack.space = names_.space_now(pid, frames);
   stack.count = static_cast<uint32_t>(frames.size());
   FormatSettings settings = state_.format;
   settings.names = &names_;

@@ -127,7 +127,7 @@ class Consumer {
     bool passed = false;    ///< and its predicate was true
   };
   static constexpr uint32_t kErrorProbe = 3;
-  static constexpr size_t kFewProcesses = 256;
+  static constexpr size_t kFewRemembered = 256;
 
   uint64_t drain(bool all);
   void flush();
@@ -160,7 +160,7 @@ class Consumer {
   void drop(Drop::Kind kind, uint64_t count, std::optional<uint32_t> cpu = {});
 
   ProcessNames names_;
-  size_t most_processes_ = kFewProcesses;  ///< that names_ remembers before forget_ended() looks
+  size_t most_remembered_ = kFewRemembered;  ///< by names_ before forget_ended() looks
   std::function<void()> catch_up_ = [] {};
   const BodyProgram& program_;
   Framework& framework_;

@@ -75,9 +75,9 @@ uint64_t Consumer::drain(bool all) {
 /// A machine runs programs without end. Their addresses are named when they are printed, so whoever is named in no key and
 /// in no record that waits is forgotten.
 void Consumer::forget_ended() {
-  if (names_.processes() < most_processes_ || kept_.active() || !state_.speculations.empty()) return;
+  if (names_.remembered() < most_remembered_ || kept_.active() || !state_.speculations.empty()) return;
   names_.forget_ended(state_.spaces_in_keys());
-  most_processes_ = names_.processes() + std::max(names_.processes(), kFewProcesses) / 2;
+  most_remembered_ = names_.remembered() + std::max(names_.remembered(), kFewRemembered) / 2;
 }
 
 void Consumer::begin(RunStart start) {

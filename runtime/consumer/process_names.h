@@ -31,7 +31,11 @@ class ProcessNames : public SymbolNames {
     return symbolizer_.take_lacking(pid, time, frames, flags);
   }
   std::string program_at(uint32_t pid, Nanoseconds time) { return symbolizer_.program_at(pid, time); }
-  size_t processes() const { return symbolizer_.processes(); }
+  uint32_t space_now(uint32_t pid, std::span<const uint64_t> addresses) {
+    return symbolizer_.space_now(pid, addresses);
+  }
+  /// How many processes and spaces are remembered.
+  size_t remembered() const { return symbolizer_.processes() + symbolizer_.spaces(); }
   void forget_ended(const std::unordered_set<uint32_t>& used);
   std::string name(uint32_t space, uint64_t address, SymbolValue::Kind kind) override;
   SymbolPlace place(uint32_t space, uint64_t address, SymbolValue::Kind kind) override;

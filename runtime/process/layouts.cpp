@@ -6,9 +6,6 @@
 //                     another one, seen before --> a new layout from the fact's time on
 //                     another one, seen later  --> the layout ends when that one was seen
 //   begin_program():  the layout ends; what was seen after that moves into the fresh one
-//
-// Layouts are consumed in the order of time, so only the last few of the timeline are needed; a layout that a key names
-// lives as long as its number (Symbolizer).
 #include "runtime/process/layouts.h"
 
 #include <algorithm>
@@ -17,8 +14,10 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kMostLayouts = 256;  // of a timeline
+constexpr size_t kMostLayouts = 256;              // of a timeline
+constexpr Nanoseconds kAfterEnd = 1'000'000'000;  // for which a layout is kept at least
 constexpr size_t kMostMeanings = 50'000;
+constexpr size_t kMostReturned = 8;
 
 /// Whether both map the same bytes of the same file, as far as they overlap.
 bool agree(const MapEntry& a, const MapEntry& b) {
@@ -74,7 +73,21 @@ void Layouts::split(size_t index, Nanoseconds from, bool fresh) {
   before.known.clear();
   changed_ = true;
   timeline_.insert(timeline_.begin() + static_cast<ptrdiff_t>(index) + 1, std::move(made));
-  if (timeline_.size() > kMostLayouts) timeline_.pop_front();
+  if (timeline_.size() > kMostLayouts) drop_front();
+}
+
+/// A key may name it, so it gets what find() would have found in the next ones of its program.
+void Layouts::drop_front() {
+  const std::shared_ptr<Layout> dropped = std::move(timeline_.front());
+  timeline_.erase(timeline_.begin());
+  if (dropped.use_count() == 1) return;
+  for (const auto& later : timeline_) {
+    if (later->fresh) return;
+    for (const auto& [start, entry] : later->maps) {
+      const auto there = first_overlap(*dropped, entry);
+      if (there == dropped->maps.end() || there->first >= entry.end) dropped->maps.emplace(start, entry);
+    }
+  }
 }
 
 void Layouts::begin_program(Nanoseconds time) {
@@ -152,14 +165,37 @@ uint64_t Layouts::meaning(const Layout& layout, std::span<const uint64_t> addres
   return sum;
 }
 
+/// One in which the addresses have the meaning: the first of all, one that was returned lately, or else `layout`. So a
+/// program that opens its libraries again and again has few layouts that keys name.
+std::shared_ptr<Layout> Layouts::first_with(uint64_t wanted, std::span<const uint64_t> addresses,
+                                            const std::shared_ptr<Layout>& layout) {
+  if (meaning(*first_, addresses) == wanted) return first_;
+  for (const auto& one : returned_)
+    if (one == layout || meaning(*one, addresses) == wanted) return one;
+  if (returned_.size() == kMostReturned) returned_.erase(returned_.begin());
+  return returned_.emplace_back(layout);
+}
+
 const std::shared_ptr<Layout>& Layouts::of(Nanoseconds time, std::span<const uint64_t> addresses) {
   const std::shared_ptr<Layout>& layout = at(time);
   if (!changed_ || addresses.empty() || layout == first_) return layout;
   const uint64_t wanted = meaning(*layout, addresses);
   if (meanings_.size() >= kMostMeanings) meanings_.clear();
-  const auto [found, is_new] = meanings_.try_emplace(wanted, layout);
-  if (is_new && meaning(*first_, addresses) == wanted) found->second = first_;
+  const auto [found, is_new] = meanings_.try_emplace(wanted);
+  if (is_new) found->second = first_with(wanted, addresses, layout);
   return found->second;
+}
+
+void Layouts::forget_before(Nanoseconds time) {
+  while (timeline_.size() > 1 && timeline_[1]->from + kAfterEnd < time) drop_front();
+}
+
+void Layouts::forget_meanings() {
+  const auto is_over = [this](const std::shared_ptr<Layout>& one) {
+    return one->space == 0 && std::ranges::find(timeline_, one) == timeline_.end();
+  };
+  std::erase_if(meanings_, [&](const auto& entry) { return is_over(entry.second); });
+  std::erase_if(returned_, is_over);
 }
 
 }  // namespace sonde

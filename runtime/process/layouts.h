@@ -16,10 +16,13 @@
 // Keys of aggregations name a layout. of() picks the first one in which all addresses of the key have the same meaning
 // as at the record's time. So a stack that is not affected by a change, or that comes back with the program, stays one
 // element.
+//
+// A process may change its mappings for days. Records are read in the order of time, so forget_before() lets go the layouts
+// that ended a second before a record; while none comes, the last kMostLayouts are kept. What a key names lives as long as
+// its number (Symbolizer), and has by then all that was known of its addresses.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <span>
@@ -84,18 +87,29 @@ class Layouts {
   const SeenEntry* find(const Layout& layout, uint64_t address) const;
   bool is_last(const Layout& layout) const { return timeline_.back().get() == &layout; }
   const std::shared_ptr<Layout>& last() const { return timeline_.back(); }
+  /// A record of `time` is read: layouts that ended a second before it are no more those of their times.
+  void forget_before(Nanoseconds time);
+  /// Those that have a time, in its order.
+  const std::vector<std::shared_ptr<Layout>>& timeline() const { return timeline_; }
+  /// Forgets the meanings of layouts that have no number and whose time is over.
+  void forget_meanings();
+  size_t meanings() const { return meanings_.size(); }
 
  private:
-  using Timeline = std::deque<std::shared_ptr<Layout>>;
+  using Timeline = std::vector<std::shared_ptr<Layout>>;
   size_t index_at(Nanoseconds time) const;
   Layout& layout_for(Nanoseconds time, const MapEntry& entry);
   void split(size_t index, Nanoseconds from, bool fresh);
+  void drop_front();
+  std::shared_ptr<Layout> first_with(uint64_t meaning, std::span<const uint64_t> addresses,
+                                     const std::shared_ptr<Layout>& layout);
   uint64_t meaning(const Layout& layout, std::span<const uint64_t> addresses) const;
 
   Timeline timeline_;                                               ///< by time; never empty
   std::shared_ptr<Layout> first_;                                   ///< of all times
   bool changed_ = false;                                            ///< there has been a second one
-  std::unordered_map<uint64_t, std::shared_ptr<Layout>> meanings_;  ///< the first layout of each
+  std::unordered_map<uint64_t, std::shared_ptr<Layout>> meanings_;  ///< the layout that was returned for each
+  Timeline returned_;                                               ///< the last ones among these, each once
 };
 
 }  // namespace sonde

@@ -8,7 +8,8 @@
 namespace sonde {
 namespace {
 
-constexpr size_t kMostKept = 256;  // descriptors
+constexpr size_t kMostKept = 256;         // descriptors
+constexpr size_t kMostComplained = 1024;  // files that are not mapped any more
 
 std::string own_path(const UniqueFd& fd) { return "/proc/self/fd/" + std::to_string(fd.get()); }
 
@@ -67,6 +68,16 @@ std::shared_ptr<const ElfFile> MappedFiles::open(uint32_t pid, const MapEntry& e
   if (file.object == nullptr && !file.why.empty() && complain && !std::exchange(file.complained, true))
     complain("functions have no names: " + file.why);
   return file.object;
+}
+
+void MappedFiles::forget_others(const std::set<Key>& mapped) {
+  size_t complained = 0;
+  std::erase_if(files_, [&](const auto& entry) {
+    const File& file = entry.second;
+    if (mapped.contains(entry.first) || (file.complained && ++complained <= kMostComplained)) return false;
+    if (file.kept) kept_--;
+    return true;
+  });
 }
 
 }  // namespace sonde

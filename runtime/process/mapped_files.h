@@ -4,13 +4,16 @@
 // Each is opened when it is first seen, and never by its path alone: a package manager may have put another file there.
 // Until its symbols are needed only a descriptor is kept, which also keeps the inode's number from being given to
 // another file. If many are open already, a file that has no path any more is read at once, and another is looked for
-// again when it is needed.
+// again when it is needed. A machine that builds programs maps new files without end, so those that no layout has any more
+// are forgotten.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "runtime/process/elf_file.h"
 #include "runtime/process/proc_maps.h"
@@ -27,6 +30,13 @@ class MappedFiles {
 
   std::function<void(const std::string& text)> complain;
 
+  /// What is known by number, or without one by path.
+  using Key = std::pair<FileId, std::string>;
+  static Key key_of(const MapEntry& entry) { return {entry.file, entry.file.inode == 0 ? entry.path : std::string()}; }
+  /// Forgets the others, but not that files were complained about, if these are not very many.
+  void forget_others(const std::set<Key>& mapped);
+  size_t size() const { return files_.size(); }
+
  private:
   struct File {
     std::string path;  ///< leads to it, or did
@@ -36,9 +46,6 @@ class MappedFiles {
     uint32_t asked_by = 0;  ///< the last process for which that was tried
     bool complained = false;
   };
-  /// What is known by number, or without one by path.
-  using Key = std::pair<FileId, std::string>;
-  static Key key_of(const MapEntry& entry) { return {entry.file, entry.file.inode == 0 ? entry.path : std::string()}; }
   void find(File& file, uint32_t pid, const MapEntry& entry);
   std::shared_ptr<const ElfFile> read(const File& file, const FileId& id) const;
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runtime/process/symbolizer.h"
 
-#include <signal.h>
-#include <unistd.h>
-
-#include <cerrno>
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "runtime/base/clock.h"
 #include "runtime/base/find.h"
 #include "runtime/base/hex.h"
+#include "runtime/base/procfs.h"
 #include "runtime/process/arch.h"
 #include "runtime/process/demangle.h"
 #include "runtime/process/moved_text.h"
@@ -28,8 +27,6 @@ std::string text_of(const ResolvedSymbol& symbol, uint64_t address, uint64_t bac
   if (symbol.function.empty()) return symbol.module + "`" + (symbol.linked ? "+" + hex(offset) : hex(address));
   return symbol.module + "`" + symbol.function + (offset == 0 ? "" : "+" + hex(offset));
 }
-
-bool has_ended(uint32_t pid) { return kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH; }
 
 }  // namespace
 
@@ -110,10 +107,7 @@ void Symbolizer::note_exec(uint32_t pid, Nanoseconds time) {
   note(pid);
 }
 
-uint32_t Symbolizer::space(uint32_t pid, Nanoseconds time, std::span<const uint64_t> addresses) {
-  if (pid == 0) return 0;
-  Process& process = process_of(pid);
-  const std::shared_ptr<Layout>& layout = process.layouts.of(time, addresses);
+uint32_t Symbolizer::number_of(Process& process, const std::shared_ptr<Layout>& layout) {
   if (layout->space == 0) {
     layout->space = ++last_space_;
     spaces_.emplace(layout->space, Space{&process, layout});
@@ -121,24 +115,61 @@ uint32_t Symbolizer::space(uint32_t pid, Nanoseconds time, std::span<const uint6
   return layout->space;
 }
 
+uint32_t Symbolizer::space(uint32_t pid, Nanoseconds time, std::span<const uint64_t> addresses) {
+  if (pid == 0) return 0;
+  Process& process = process_of(pid);
+  process.layouts.forget_before(time);
+  return number_of(process, process.layouts.of(time, addresses));
+}
+
+uint32_t Symbolizer::space_now(uint32_t pid, std::span<const uint64_t> addresses) {
+  if (pid == 0) return 0;
+  Process& process = process_of(pid);
+  return number_of(process, process.layouts.of(monotonic_now(), addresses));
+}
+
 /// Records that have not been read yet may need what is known of a process that has just ended, so it stays for a round.
-std::unordered_set<uint32_t> Symbolizer::forget_ended(const std::unordered_set<uint32_t>& used) {
+std::unordered_set<const Symbolizer::Process*> Symbolizer::ended_without(
+    const std::unordered_set<uint32_t>& used) const {
   std::unordered_set<const Process*> kept;
   for (const auto& [number, space] : spaces_)
     if (used.contains(number)) kept.insert(space.process);
   std::unordered_set<const Process*> gone;
   for (const auto& [pid, process] : processes_)
     if (process->asked + 1 < round_ && !kept.contains(process.get()) && has_ended(pid)) gone.insert(process.get());
+  return gone;
+}
+
+/// A layout that is over and has lost its number gets another one if its meaning comes back.
+std::unordered_set<uint32_t> Symbolizer::forget_ended(const std::unordered_set<uint32_t>& used) {
+  const std::unordered_set<const Process*> gone = ended_without(used);
   std::unordered_set<uint32_t> forgotten;
   std::erase_if(spaces_, [&](const auto& entry) {
-    if (!gone.contains(entry.second.process)) return false;
-    forgotten.insert(entry.first);
+    const auto& [number, space] = entry;
+    const auto& timeline = space.process->layouts.timeline();
+    const bool over = !used.contains(number) && std::ranges::find(timeline, space.layout) == timeline.end();
+    if (!over && !gone.contains(space.process)) return false;
+    space.layout->space = 0;
+    forgotten.insert(number);
     return true;
   });
   std::erase_if(processes_, [&](const auto& entry) { return gone.contains(entry.second.get()); });
+  for (const auto& [pid, process] : processes_) process->layouts.forget_meanings();
+  forget_files();
   last_ = nullptr;
   round_++;
   return forgotten;
+}
+
+void Symbolizer::forget_files() {
+  std::set<MappedFiles::Key> mapped;
+  const auto add_files = [&mapped](const Layout& layout) {
+    for (const auto& [start, entry] : layout.maps) mapped.insert(MappedFiles::key_of(entry));
+  };
+  for (const auto& [pid, process] : processes_)
+    for (const auto& layout : process->layouts.timeline()) add_files(*layout);
+  for (const auto& [number, space] : spaces_) add_files(*space.layout);
+  files_.forget_others(mapped);
 }
 
 /// The mappings are read again only for the last layout: those of before are not there any more.

@@ -48,14 +48,24 @@ class Symbolizer {
   /// Is told, once for each, why the functions of a file have no names.
   void complain_by(std::function<void(const std::string&)> way) { files_.complain = std::move(way); }
 
-  /// The number of a process's layout at `time`, for the functions below; that of the first layout in which `addresses`
-  /// mean the same. 0 for pid 0.
+  /// The number of a process's layout at the time of a record, for the functions below; that of the first layout in which
+  /// `addresses` mean the same. 0 for pid 0. Records come in the order of time.
   uint32_t space(uint32_t pid, Nanoseconds time, std::span<const uint64_t> addresses = {});
+  /// The same for addresses that the process has now, though older records may come.
+  uint32_t space_now(uint32_t pid, std::span<const uint64_t> addresses);
 
-  /// How many processes are remembered.
+  /// How many are remembered.
   size_t processes() const { return processes_.size(); }
-  /// Forgets the processes that have ended and about which nobody has asked and nothing was noted since the call before
-  /// the last, but for those that a space of `used` belongs to. Returns the spaces that are no more.
+  size_t spaces() const { return spaces_.size(); }
+  size_t files() const { return files_.size(); }
+  /// Forgets what no key needs any more: `used` are the spaces that keys name.
+  ///
+  ///   a process   that has ended, and about which nobody has asked and nothing was noted since the call before the last;
+  ///               not if a used space is of it
+  ///   a space     whose layout is over, or whose process is forgotten
+  ///   a file      that is mapped in no layout that is left
+  ///
+  /// Returns the spaces that are no more.
   std::unordered_set<uint32_t> forget_ended(const std::unordered_set<uint32_t>& used);
 
   ResolvedSymbol resolve(uint32_t space, uint64_t address);
@@ -91,6 +101,9 @@ class Symbolizer {
     std::shared_ptr<Layout> layout;
   };
   Process& process_of(uint32_t pid);
+  uint32_t number_of(Process& process, const std::shared_ptr<Layout>& layout);
+  std::unordered_set<const Process*> ended_without(const std::unordered_set<uint32_t>& used) const;
+  void forget_files();
   void add(Process& process, Nanoseconds time, const MapEntry& entry, UniqueFd file = UniqueFd());
   std::shared_ptr<const ElfFile> object_of(const Process& process, const MapEntry& entry);
   void find_jit(Process& process, bool own_root);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <random>
+#include <set>
 
 namespace sonde {
 namespace {
@@ -112,6 +113,65 @@ TEST(Layouts, OnlyTheLastOfManyAreKept) {
   EXPECT_EQ(file_at(layouts, 899, 0x1000), 1u);
   EXPECT_EQ(layouts.at(10), layouts.at(500)) << "both are the oldest that there is";
   EXPECT_NE(layouts.at(900), layouts.at(901));
+}
+
+constexpr Nanoseconds kSecond = 1'000'000'000;
+
+TEST(Layouts, ThoseThatAreOverBeforeARecordAreForgotten) {
+  Layouts layouts;
+  for (Nanoseconds at = 1; at <= 200; at++) layouts.add(at * kSecond, text(0x1000, at % 2 == 0 ? 2 : 1));
+  EXPECT_EQ(layouts.timeline().size(), 200u);
+  layouts.forget_before(200 * kSecond + kSecond / 2);
+  EXPECT_EQ(layouts.timeline().size(), 2u);
+  EXPECT_EQ(file_at(layouts, 199 * kSecond, 0x1000), 1u) << "of a second before";
+  EXPECT_EQ(file_at(layouts, 200 * kSecond, 0x1000), 2u);
+}
+
+TEST(Layouts, AKeyKeepsWhatIsKnownOfItsAddresses) {
+  Layouts layouts;
+  layouts.add(kSecond, text(0x1000, 1));
+  const auto key = layouts.of(kSecond, {});
+  layouts.add(2 * kSecond, text(0x1000, 2));
+  layouts.add(3 * kSecond, text(0x5000, 9));  // it was there before, but is known only now
+  layouts.begin_program(4 * kSecond);
+  layouts.add(4 * kSecond, text(0x9000, 3));
+  layouts.forget_before(60 * kSecond);
+  ASSERT_EQ(layouts.timeline().size(), 1u);
+  ASSERT_NE(layouts.find(*key, 0x5000), nullptr);
+  EXPECT_EQ(layouts.find(*key, 0x5000)->file.inode, 9u);
+  EXPECT_EQ(layouts.find(*key, 0x1000)->file.inode, 1u);
+  EXPECT_EQ(layouts.find(*key, 0x9000), nullptr) << "of the next program";
+}
+
+/// Each layout that a key names is kept as long as the key.
+TEST(Layouts, KeysOfLibrariesThatComeAndGoShareLayouts) {
+  Layouts layouts;
+  layouts.add(kSecond, text(0x5000, 9));
+  std::set<std::shared_ptr<Layout>> named;
+  for (Nanoseconds at = 2; at < 1000; at++) {
+    layouts.add(at * kSecond, text(0x1000, 1 + at % 3));
+    const std::array<uint64_t, 2> stack = {0x1000 + at, 0x5000 + at};  // a new one each time
+    layouts.forget_before(at * kSecond);
+    const auto key = layouts.of(at * kSecond, stack);
+    named.insert(key);
+    EXPECT_EQ(layouts.find(*key, stack[0])->file.inode, 1 + at % 3);
+  }
+  EXPECT_LE(named.size(), 4u);
+}
+
+TEST(Layouts, MeaningsWithoutANumberAreForgotten) {
+  Layouts layouts;
+  layouts.add(kSecond, text(0x5000, 9));
+  for (Nanoseconds at = 2; at < 100; at++) {
+    const std::array<uint64_t, 1> stack = {0x1000};
+    layouts.add(at * kSecond, text(0x1000, at));
+    const auto key = layouts.of(at * kSecond, stack);
+    if (at == 50) key->space = 1;
+  }
+  layouts.forget_before(100 * kSecond);
+  EXPECT_EQ(layouts.meanings(), 97u) << "in the first layout nothing has another one";
+  layouts.forget_meanings();
+  EXPECT_LE(layouts.meanings(), 4u) << "the one with a number, and those of layouts that have a time";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <unordered_set>
@@ -67,6 +68,29 @@ TEST(Symbols, OfProgramsThatHaveEndedAreForgottenOnceNoKeyNamesThem) {
   EXPECT_EQ(symbolizer.processes(), 0u);
   EXPECT_EQ(symbolizer.symbol_text(space, work), hex(work));
   EXPECT_NE(symbolizer.space(pid, monotonic_now()), space) << "numbers are not given again";
+}
+
+/// One process, which lives, maps new files at one place for days.
+TEST(Symbols, WhatNoKeyNeedsOfALivingProcessIsForgotten) {
+  constexpr Nanoseconds kSecond = 1'000'000'000;
+  constexpr uint64_t kCount = 1000, kPlace = 0x10000;
+  const auto self = static_cast<uint32_t>(getpid());
+  Symbolizer symbolizer;
+  std::unordered_set<uint32_t> used;
+  for (uint64_t i = 1; i <= kCount; i++) {
+    const MapEntry entry{kPlace, kPlace + 0x1000, 0, true, false, "/no/such/" + std::to_string(i), {8, 1, i}};
+    symbolizer.note_mapping(self, i * kSecond, entry, false);
+    const uint32_t space = symbolizer.space(self, i * kSecond, std::array{kPlace});
+    if (i == 7) used.insert(space);
+    EXPECT_EQ(symbolizer.module_text(space, kPlace), std::to_string(i));
+  }
+  EXPECT_GT(symbolizer.files(), kCount / 2);
+  EXPECT_FALSE(symbolizer.forget_ended(used).contains(*used.begin()));
+  EXPECT_LE(symbolizer.spaces(), 4u);
+  EXPECT_LE(symbolizer.files(), 5u);
+  EXPECT_EQ(symbolizer.module_text(*used.begin(), kPlace), "7");
+  const uint32_t last = symbolizer.space(self, kCount * kSecond, std::array{kPlace});
+  EXPECT_EQ(symbolizer.module_text(last, kPlace), std::to_string(kCount));
 }
 
 TEST(Symbols, OfAProgramThatWasReplaced) {

@@ -79,6 +79,7 @@ Result<pid_t> Tracer::spawn(const utrace_spawn& what) {
   thread->process->waiting = true;
   thread->process->shows_exec = what.shows_exec;
   utrace_control(thread->task, thread->engine, UTRACE_STOP);
+  notify_withheld_rights(pid);
   host_.release_spawned(pid);
   return pid;
 }

@@ -27,6 +27,7 @@
 #include "runtime/base/procfs.h"
 #include "runtime/guard/sends.h"
 #include "runtime/guard/undumpable.h"
+#include "runtime/guard/withheld_rights.h"
 #include "runtime/process/proc_maps.h"
 #include "runtime/utrace/thread_status.h"
 
@@ -412,9 +413,20 @@ uint32_t Tracer::on_exec(Thread& thread) {
   if (recorder_.walks_stacks()) process.space->expect_walks();
   want_events(thread);
   events_.exec(process.pid);
+  notify_withheld_rights(process.pid);
   breakpoints_.notify_program(thread);
   fire_exec(thread);
   return resume_action(thread);
+}
+
+void Tracer::notify_withheld_rights(pid_t pid) {
+  const std::string rights = withheld_rights(pid);
+  if (rights.empty()) return;
+  const std::string program = read_link(proc_folder(pid) + "/exe");
+  if (without_rights_.insert(program).second)
+    events_.notice(
+        "process " + std::to_string(pid) + " runs " + program + " without the rights that its file gives (" + rights +
+        "): the kernel withholds them where an ordinary user traces\n    as root, sonde --user=NAME keeps them");
 }
 
 void Tracer::fire_exec(Thread& thread) {

@@ -97,6 +97,7 @@ class Tracer {
   uint32_t on_clone(Thread& thread, uint64_t flags, utrace_task* child);
   uint32_t on_exec(Thread& thread);
   void fire_exec(Thread& thread);
+  void notify_withheld_rights(pid_t pid);
   uint32_t on_exit(Thread& thread, long code);
   void on_death(Thread& thread, bool group_dead);
   uint32_t on_signal(Thread& thread, uint32_t action, machine::Registers* regs, siginfo_t& info,
@@ -159,6 +160,7 @@ class Tracer {
   uint64_t notified_cut_ = 0;
   LackingLines lacking_;
   std::set<pid_t> stepped_in_place_;  ///< processes, which were reported
+  std::set<std::string> without_rights_;  ///< programs, likewise
   bool abandoned_ = false;
   bool sends_explained_ = false;
   std::set<std::array<uint64_t, 3>> sent_files_;  ///< devices and inodes

@@ -325,6 +325,15 @@ def a_program_runs_as_another_user(world):
     os.chmod(owned, 0o4755)
     equal(world.sonde("-u", "nobody", owned, "-u").stdout, "0\n", "the effective user in a set-uid program")
     equal(world.sonde("-u", "nobody", "sh", "-c", f"{owned} -u").stdout, "0\n", "and in one that the program executes")
+    ordinary = world.as_user()
+    for words in ([owned, "-u"], ["sh", "-c", f"{owned} -u; {owned} -u"]):
+        result = ordinary.sonde("-o", "/dev/null", *words)
+        equal(set(result.stdout.split()), {"65534"}, f"{words}: under an ordinary user's tracer the kernel gives no rights")
+        equal(result.stderr.count(f"runs {owned} without the rights that its file gives (set-user-ID)"), 1, f"{words}: {result.stderr}")
+    equal(ordinary.sonde("-o", "/dev/null", "id", "-u").stderr, "", "a program without such rights")
+    os.chown(owned, 0, 1)
+    os.chmod(owned, 0o2755)
+    check("(set-group-ID)" in ordinary.sonde("-o", "/dev/null", owned).stderr, "a group's rights")
 
 
 @scenario()

@@ -78,11 +78,18 @@ std::optional<int32_t> value_at(uint64_t table, uint32_t begin, uint64_t wanted,
   return std::nullopt;
 }
 
+/// Its place in the file's addresses; 0: there is none.
+uint64_t table_in_file(const std::string& path) {
+  const uint64_t at = section_in_file(path, ".gopclntab").first;
+  return at != 0 ? at : section_in_file(path, ".data.rel.ro.gopclntab").first;
+}
+
 }  // namespace
 
+bool is_of_go(const std::string& path) { return table_in_file(path) != 0; }
+
 std::optional<GoTable> GoTable::load(const std::string& path, uint64_t base, const ReadMemory& read) {
-  uint64_t at = section_in_file(path, ".gopclntab").first;
-  if (at == 0) at = section_in_file(path, ".data.rel.ro.gopclntab").first;
+  const uint64_t at = table_in_file(path);
   Head head;
   if (at == 0 || !read(base + at, &head, sizeof head)) return std::nullopt;
   const bool known = head.magic == kGo118 || head.magic == kGo120;

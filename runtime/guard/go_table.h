@@ -19,6 +19,9 @@
 
 namespace sonde::guard {
 
+/// Whether Go has made the object in that file.
+bool is_of_go(const std::string& path);
+
 class GoTable {
  public:
   /// Of the object at `base`, whose file is `path`. Nothing if Go has not made it, or its layout is not known.

@@ -4,10 +4,13 @@
 #include <sys/syscall.h>
 
 #include <bit>
+#include <cstdlib>
 #include <utility>
 
+#include "runtime/base/procfs.h"
 #include "runtime/base/signal_bit.h"
 #include "runtime/guard/dif_env.h"
+#include "runtime/guard/go_table.h"
 #include "runtime/utrace/thread_status.h"
 
 namespace sonde::guard {
@@ -38,6 +41,16 @@ long change_action(Thread& thread, const KernelAction* wanted, KernelAction* old
   return result;
 }
 
+/// Whether its process has a handler of SIGTRAP. Half the cost of read_status().
+bool catches_trap(pid_t tid) {
+  constexpr int kCaughtSignals = 34;
+  char text[1024];
+  const char* caught = read_proc((proc_folder(tid) + "/stat").c_str(), text, sizeof text) > 0
+                           ? stat_field(text, kCaughtSignals)
+                           : nullptr;
+  return caught == nullptr || (std::strtoull(caught, nullptr, 10) & signal_bit(SIGTRAP)) != 0;
+}
+
 }  // namespace
 
 bool Sigtrap::is_caught(const Process& process) { return process.trap_handler > kIgnore; }
@@ -55,6 +68,7 @@ void Sigtrap::adopt(Thread& thread, const Thread* parent) {
 
 void Sigtrap::exec(Thread& thread) {
   thread.process->trap_handler = 0;
+  thread.process->of_go.reset();
   thread.trap_mask.reset();
   adopt(thread, nullptr);
 }
@@ -90,6 +104,14 @@ bool Sigtrap::put_action_back(Thread& thread, bool was_blocked) {
   return true;
 }
 
+/// A program that blocks nothing but SIGTRAP shows it by no mask: our trap has unblocked it. Its action is reset, then.
+bool Sigtrap::blocked_it_alone(const Thread& thread) const {
+  Process& process = *thread.process;
+  if (!is_caught(process)) return false;
+  if (!process.of_go) process.of_go = is_of_go(proc_folder(process.pid) + "/exe");
+  return !*process.of_go && !catches_trap(thread.tid);
+}
+
 bool Sigtrap::was_reset(const Thread& thread) const {
   ThreadStatus status;
   return is_caught(*thread.process) && read_status(thread.tid, &status) && (status.caught & signal_bit(SIGTRAP)) == 0;
@@ -108,7 +130,8 @@ bool Sigtrap::restore(Thread& thread) {
   const bool blocks_all = (mask | kUnblockable) == ~uint64_t{0};
   bool was_blocked = blocks_all || (thread.trap_mask && *thread.trap_mask == mask);
   bool called = false;
-  const bool in_doubt = process.trap_handler == kIgnore || (process.trap_handler != 0 && mask != 0);
+  const bool in_doubt =
+      process.trap_handler == kIgnore || (process.trap_handler != 0 && mask != 0) || blocked_it_alone(thread);
   const bool asks = thread.own_trap || (process.trap_handler != 0 && (was_blocked || in_doubt));
   ThreadStatus status;
   const bool known = asks && read_status(thread.tid, &status);

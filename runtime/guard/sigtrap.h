@@ -11,14 +11,16 @@
 //   the action    when the program sets it, where that call stops: in all programs of -c; else at the attach and the
 //                 exec, at a process's hits 1, 2, 4, 8 ..., and at the start of a handler
 // A program that we attached to, and that sets its action between two of these moments and then passes a breakpoint with
-// SIGTRAP blocked, is not protected. Nor is one that blocks nothing but SIGTRAP.
+// SIGTRAP blocked, is not protected. Of several threads, one that blocks nothing but SIGTRAP keeps the action and loses
+// the mask.
 //
 // A SIGTRAP of the program's own that is pending when our trap comes, because it is blocked, takes its place (the kernel
 // queues no second one), or is set free by it. It is kept (Thread::own_trap) until SIGTRAP is blocked again, and then sent
 // again. Without a handler it is taken for a blocked one; one that came unblocked in that moment would have killed.
 //
 // Cost: where a process has a SIGTRAP handler, each hit with signals blocked reads /proc/TID/status, which doubles the
-// cost of the hit. Go's handler is there all the time, but Go blocks nothing where its program runs.
+// cost of the hit, and each other one /proc/TID/stat, which is half of that. Go's handler is there all the time, but Go
+// blocks nothing where its program runs: there nothing is read.
 #pragma once
 
 #include <functional>
@@ -48,6 +50,7 @@ class Sigtrap {
 
  private:
   bool restore(Thread& thread);
+  bool blocked_it_alone(const Thread& thread) const;
   bool look(Thread& thread);
   bool put_action_back(Thread& thread, bool was_blocked);
 

@@ -147,6 +147,7 @@ struct Process {
   std::unordered_map<uint64_t, CloneLoad> unresolved_clones;  ///< by address, those whose function is not known yet
   uint64_t trap_handler = 0;                                  ///< of SIGTRAP, if known: SIG_IGN or an address; 0: none
   bool trap_handled = false;                                  ///< it has run since it was set
+  std::optional<bool> of_go = {};                             ///< Go has made the program, if that was asked
   uint64_t passed = 0;                                        ///< breakpoints passed so far
   bool run_to_constructors = false;                           ///< run_to_entry also ends there, if it comes first
   bool has_group_code = false;  ///< exit_group() or a signal ends all threads: `status` is final

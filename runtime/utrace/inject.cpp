@@ -50,6 +50,36 @@ uint64_t find_syscall_instruction(utrace_task& task) {
   return 0;
 }
 
+/// Syscall user dispatch, by which programs as Wine get the calls from some of their code as SIGSYS, would turn a call of
+/// ours into one that kills, since all signals are blocked. While this lives it is off in the thread. Before Linux 6.4
+/// ptrace does not show it.
+class DirectCalls {
+ public:
+  explicit DirectCalls(utrace_task& task) : task_(task) {
+    Config off;
+    off_ = ask(kGet, was_) == 0 && was_.mode != 0 && ask(kSet, off) == 0;
+  }
+  DirectCalls(const DirectCalls&) = delete;
+  DirectCalls& operator=(const DirectCalls&) = delete;
+  ~DirectCalls() {
+    if (off_ && task_.life == Life::Stopped) (void)ask(kSet, was_);
+  }
+
+ private:
+  struct Config {  // struct ptrace_sud_config
+    uint64_t mode = 0, selector = 0, offset = 0, length = 0;
+  };
+  static constexpr int kSet = 0x4210, kGet = 0x4211;  // PTRACE_..._SYSCALL_USER_DISPATCH_CONFIG
+
+  long ask(int what, Config& config) {
+    return task_.core->request(what, task_, reinterpret_cast<void*>(sizeof config), &config);
+  }
+
+  utrace_task& task_;
+  Config was_;
+  bool off_ = false;
+};
+
 }  // namespace
 
 /// Outside of calls the register has -1, and at the end of rt_sigreturn, too. At an entry that is a number that the
@@ -127,6 +157,7 @@ long Core::run_call(utrace_task& task, long number, const uint64_t (&arguments)[
   machine::Registers kept = task.registers;
   uint64_t mask = 0;
   if (utrace_signal_mask(&task, &mask) != 0) return -ESRCH;
+  const DirectCalls direct(task);
   utrace_set_signal_mask(&task, ~uint64_t{0});
   machine::set_call(task.registers, instruction, number, arguments);
   long result = -ESRCH;

@@ -434,6 +434,8 @@ MUTANTS = [
     E("compiler/split/pointer_origins.cpp", "PointerOrigins::learn_from(const LoweredExpr&", "place.type->is_record() && (found & kProgram) != 0", "false", "split_test:Split.APointerInACopy*"),
     E("runtime/guard/counters.cpp", "bool AddressSpace::count(", "value == (by > 0 ? kMost : 0)", "false", "scenario:usdt_counters_have_ends"),
     E("runtime/guard/perf_clock.cpp", "bool parse(", "std::min(room, room != 0 ? behind.next() : 0)", "room", "guard_test:PerfClock.ACopyEndsWithTheStack"),
+    E("runtime/guard/sigtrap.cpp", "bool Sigtrap::blocked_it_alone(", "!catches_trap(thread.tid)", "false", "scenario:programs_that_few_write"),
+    E("runtime/utrace/inject.cpp", "explicit DirectCalls(utrace_task& task)", "was_.mode != 0", "false", "scenario:programs_that_few_write"),
     E("runtime/guard/sigtrap.cpp", "void Sigtrap::exec(", "thread.process->trap_handler = 0", "thread.process->trap_handler += 0", "scenario:traps_of_the_program_itself"),
     E("providers/translation.cpp", "std::string module_of(", 'all ? name : ""', "name", "providers_test:PlockstatTest.AFileWithout*"),
     E("runtime/bpf/process_news.cpp", "event_of(const perf_event_header&", "bytes < sizeof record || record.pid == record.parent", "bytes < sizeof record", "bpf_test:News.AChild*"),

@@ -2,6 +2,7 @@
 """Programs that do what few do, with a probe on each of their functions: they print and end as untraced, and the calls are those
 that they make. And programs of others that hide, move or guard their memory. --full: 20 times."""
 
+import os
 import pathlib
 import re
 import resource
@@ -20,6 +21,8 @@ PROGRAMS = (
     ("self_exec", "5", (), {"f": 60, "main": 6}),
     ("short_threads", "200 8 5", (), {"f": 1000, "w": 200}),
     ("user_dispatch", "", (), {"on_sigsys": 10}),
+    *(("blocked_trap", f"{mask} {beside}", (), {"work": 500} if beside != "thread" else {"main": 1})
+      for mask in ("alone", "two", "all") for beside in ("nothing", "dispatch", "thread")),
     ("flag_readers", "", (), {"fl": 50}),
     ("relations", "", (), {"main": 1}),
     ("moving_text", "plain", ("-ldl",), {"f": 20}),
@@ -34,7 +37,11 @@ PROGRAMS = (
 def programs_that_few_write(world):
     """By root with function probes alone, by an ordinary user also with each system call and samples."""
     user = world.as_user()
+    # Before Linux 6.4 ptrace does not show that a thread's calls are dispatched.
+    shown = tuple(int(part) for part in os.uname().release.split(".")[:2]) >= (6, 4)
     for name, arguments, flags, wanted in PROGRAMS:
+        if arguments.endswith(" dispatch") and not shown:
+            continue
         for of, script in ((world, EVERY), (user, EVERY + ALSO)):
             program = of.program(name, "-Wl,--no-as-needed", *flags) if flags else of.program(name)
             for _ in range(20 if world.full else 1):

@@ -65,7 +65,7 @@ struct Layout {
   std::shared_ptr<JitMap> jit;                                      ///< code that the program's runtime has compiled
   std::shared_ptr<ToldLacks> told = std::make_shared<ToldLacks>();  ///< of the program, which may have several layouts
   std::unordered_map<uint64_t, ResolvedSymbol> known;
-  std::unordered_set<uint64_t> missed;  ///< addresses for which the mappings were read again without success
+  std::unordered_set<uint64_t> missed;  ///< pages for which the mappings were read again without success
 
   const SeenEntry* find(uint64_t address) const;
 };

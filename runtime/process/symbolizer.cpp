@@ -8,6 +8,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/find.h"
 #include "runtime/base/hex.h"
+#include "runtime/base/page.h"
 #include "runtime/base/procfs.h"
 #include "runtime/process/arch.h"
 #include "runtime/process/demangle.h"
@@ -19,6 +20,7 @@ namespace {
 /// Maximal number of cached addresses of a layout. Beyond that the cache is emptied.
 constexpr size_t kMaxKnown = 100'000;
 constexpr size_t kMostRoots = 64;
+constexpr size_t kMostMissed = 4096;  // pages of a layout
 
 /// `back`: the symbol was looked up for the address that many bytes before.
 std::string text_of(const ResolvedSymbol& symbol, uint64_t address, uint64_t back) {
@@ -172,15 +174,19 @@ void Symbolizer::forget_files() {
   files_.forget_others(mapped);
 }
 
-/// The mappings are read again only for the last layout: those of before are not there any more.
+/// The mappings are read again only for the last layout: those of before are not there any more. What is found empties
+/// `missed`, so the page is put back.
 const SeenEntry* Symbolizer::mapping_of(const Space& space, uint64_t address) {
   const Layouts& layouts = space.process->layouts;
   if (const SeenEntry* entry = layouts.find(*space.layout, address)) return entry;
-  if (!layouts.is_last(*space.layout) || !space.layout->missed.insert(address).second) return nullptr;
-  std::unordered_set<uint64_t> missed = space.layout->missed;
+  if (!layouts.is_last(*space.layout) || space.layout->missed.contains(address / kPage)) return nullptr;
+  std::unordered_set<uint64_t> missed = std::exchange(space.layout->missed, {});
+  if (missed.size() >= kMostMissed) missed.clear();
+  missed.insert(address / kPage);
   note(space.process->pid);
   if (catch_up && layouts.find(*space.layout, address) == nullptr) catch_up();
-  space.layout->missed.merge(missed);
+  missed.merge(space.layout->missed);
+  space.layout->missed = std::move(missed);
   return layouts.find(*space.layout, address);
 }
 

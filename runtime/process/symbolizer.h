@@ -7,7 +7,7 @@
 //
 // Facts are kept when a process has ended or runs another program, so that its addresses still resolve, for instance in
 // stacks that END prints. If no fact explains an address of the process's last layout, its mappings are read again,
-// once per address.
+// once for each page: a program that compiles code has very many addresses in few pages.
 //
 // Addresses outside of all files: those in the vdso have its symbols; those in code that a runtime has compiled have
 // the names that the runtime writes to /tmp/perf-PID.map; those in text that the program has moved to memory of its own

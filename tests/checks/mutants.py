@@ -126,6 +126,7 @@ MUTANTS = [
     E("runtime/process/symbolizer.cpp", "Symbolizer::ended_without(", "used.contains(number)", "false", "process_test:*AreForgotten*"),
     E("runtime/process/symbolizer.cpp", "Symbolizer::forget_ended(", "!used.contains(number)", "true", "process_test:*IsForgotten"),
     S("runtime/process/symbolizer.cpp", "Symbolizer::forget_ended(", "forget_files();", "", "process_test:*IsForgotten"),
+    E("runtime/process/symbolizer.cpp", "Symbolizer::mapping_of(", "space.layout->missed.contains(address / kPage)", "false", "process_test:*OnceForEachPage"),
     S("runtime/process/layouts.cpp", "void Layouts::drop_front(", "if (later->fresh) return;", "", "process_test:Layouts.AKeyKeeps*"),
     E("runtime/source/copied_stacks.cpp", "void CopiedStacks::forget_ended(", "*process.absent < time", "false", "event_source_test:*WithoutNews*"),
     E("runtime/source/mapping_history.cpp", "void MappingHistory::forget_before(", "runs.size() > 1 || has_ended(pid)", "true", "event_source_test:*FirstThread*"),

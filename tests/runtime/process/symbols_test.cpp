@@ -93,6 +93,25 @@ TEST(Symbols, WhatNoKeyNeedsOfALivingProcessIsForgotten) {
   EXPECT_EQ(symbolizer.module_text(last, kPlace), std::to_string(kCount));
 }
 
+/// A program that compiles code has samples at very many addresses without a name.
+TEST(Symbols, MappingsAreReadAgainOnceForEachPage) {
+  constexpr size_t kPages = 2, kLength = 4096;
+  auto* code = static_cast<uint8_t*>(mmap(nullptr, kPages * kLength, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(code, MAP_FAILED);
+  Symbolizer symbolizer;
+  const auto self = static_cast<uint32_t>(getpid());
+  symbolizer.note(self);
+  size_t reads = 0;
+  symbolizer.catch_up = [&reads] { reads++; };
+  const uint32_t space = symbolizer.space(self, monotonic_now());
+  for (size_t i = 0; i < kPages * kLength; i += 16) {
+    const uint64_t address = reinterpret_cast<uint64_t>(code) + i;
+    EXPECT_EQ(symbolizer.symbol_text(space, address), hex(address));
+  }
+  EXPECT_EQ(reads, kPages);
+  munmap(code, kPages * kLength);
+}
+
 TEST(Symbols, OfAProgramThatWasReplaced) {
   TargetProgram program("replaced", kTargetSource);
   const uint32_t pid = program.start();

@@ -234,7 +234,8 @@ class Writer {
   /// An inline without parameters: ANTLR would have to predict those, which takes longer than all of the rest's parse.
   void name_thread(const std::string& number) {
     text_ += "inline string named_" + number + " = ";
-    const std::string named = list_.names.value_or(false) ? "strjoin(\"<\", strjoin(execname, \">] \"))" : "\"] \"";
+    const std::string named =
+        list_.names.value_or(false) ? "strjoin(\"<\", strjoin(__escaped(execname), \">] \"))" : "\"] \"";
     text_ += list_.separately.empty() ? "born > 0 || attached ? strjoin(\"[pid \", strjoin(lltostr(" + number + "), " +
                                             named + ")) : \"\";\n"
                                       : "\"\";\n";

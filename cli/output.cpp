@@ -34,6 +34,16 @@ constexpr size_t kFlushAt = 1 << 16;
 std::string g_program_name = "sonde";
 bool g_messages_as_json = false;
 
+/// A message has names of others' programs and files: a terminal must not take them for commands.
+std::string without_controls(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const bool control = (static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t') || c == 0x7f;
+    shown += control ? "?" : std::string_view(&c, 1);
+  }
+  return shown;
+}
+
 std::shared_ptr<const Destination> destination(int fd, std::string name) {
   return std::make_shared<const Destination>(Destination{fd, {}, std::move(name)});
 }
@@ -113,7 +123,7 @@ void FileOutput::write(std::string_view text) {
 }
 
 void FileOutput::message(std::string_view text) {
-  report(g_messages_as_json ? message_as_json(text, "note") : g_program_name + ": " + std::string(text) + "\n");
+  report(g_messages_as_json ? message_as_json(text, "note") : g_program_name + ": " + without_controls(text) + "\n");
 }
 
 void FileOutput::report(std::string_view lines) {

@@ -61,7 +61,7 @@ void append_row(std::string& text, const CallTotals& of, int64_t whole_ns, bool 
   else
     append_format(text, "%6.2f %11.6f %11lld", share, static_cast<double>(of.time_ns) / 1e9,
                   static_cast<long long>(each_ns / 1000));
-  append_format(text, " %9lld %9s %s\n", static_cast<long long>(of.calls), errors.c_str(), of.name.c_str());
+  append_format(text, " %9lld %9s %s\n", static_cast<long long>(of.calls), errors.c_str(), escaped(of.name).c_str());
 }
 
 /// Which of the words it is: 0 is the first.

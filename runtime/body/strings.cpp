@@ -4,6 +4,7 @@
 
 #include "runtime/body/state.h"
 #include "runtime/body/subroutines.h"
+#include "runtime/format/append.h"
 
 namespace sonde {
 namespace {
@@ -44,6 +45,12 @@ uint64_t sonde_fn_strjoin(BodyContext* context, uint32_t argc, const uint64_t* a
   std::string joined;
   for (uint32_t i = 0; i < argc && context->fault == 0; ++i) joined += string_argument(context, argv[i]);
   return context->fault == 0 ? make_string(context, joined) : 0;
+}
+
+/// So that a program's name, say, stays on one line, and tells a terminal nothing.
+uint64_t sonde_fn___escaped(BodyContext* context, uint32_t, const uint64_t* argv) {
+  const std::string_view text = string_argument(context, argv[0]);
+  return context->fault == 0 ? make_string(context, escaped(text)) : 0;
 }
 
 uint64_t sonde_fn_strchr(BodyContext* context, uint32_t, const uint64_t* argv) {

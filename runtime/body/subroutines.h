@@ -10,7 +10,7 @@
 // Laid out by hand: clang-format does not find a stable layout for it.
 // clang-format off
 #define SONDE_SUBROUTINES(X) \
-  X(__address4) X(__address6) X(__cgroup) X(__clock) X(__container) X(__cpu_node) X(__cpu_package) X(__cpuinfo) X(__decimal) X(__duration) X(__errno_name) X(__in_cgroup) X(__no_stack) X(__seconds) X(__tail) X(__ucaller) X(__ustackdepth) X(alloca) X(basename) X(bcopy) X(cleanpath) X(dirname) X(func) \
+  X(__address4) X(__address6) X(__cgroup) X(__clock) X(__container) X(__cpu_node) X(__cpu_package) X(__cpuinfo) X(__decimal) X(__duration) X(__errno_name) X(__escaped) X(__in_cgroup) X(__no_stack) X(__seconds) X(__tail) X(__ucaller) X(__ustackdepth) X(alloca) X(basename) X(bcopy) X(cleanpath) X(dirname) X(func) \
   X(getmajor) X(getminor) X(htonl) X(htonll) X(htons) X(index) X(inet_ntoa) X(inet_ntoa6) X(inet_ntop) \
   X(link_ntop) X(lltostr) X(mod) X(ntohl) X(ntohll) X(ntohs) X(progenyof) X(rand) X(rindex) X(speculation) \
   X(strchr) X(strjoin) X(strlen) X(strrchr) X(strstr) X(strtok) X(substr) X(sym) X(uaddr) X(ufunc) X(umod) \

@@ -13,6 +13,9 @@ namespace sonde {
 /// Like sprintf, but appends to `out`.
 void append_format(std::string& out, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+/// `text` with C's escapes for what is not printable ASCII.
+std::string escaped(std::string_view text);
+
 /// The low `size` bytes of a word, as an unsigned and as a signed number.
 uint64_t cut_to_size(uint64_t word, uint32_t size);
 int64_t extend_from_size(uint64_t word, uint32_t size);

@@ -64,21 +64,6 @@ void print_text(const Spec& spec, std::string_view text, std::string& out) {
   if (has(spec, '-')) out.append(pad, ' ');
 }
 
-/// `text` with C escapes for what is not printable.
-std::string escaped(std::string_view text) {
-  constexpr std::string_view kSpecial("\a\b\f\n\r\t\v\\\0", 9), kLetters = "abfnrtv\\0";
-  std::string out;
-  for (char c : text) {
-    if (const size_t at = kSpecial.find(c); at != kSpecial.npos)
-      (out += '\\') += kLetters[at];
-    else if (c >= ' ' && c <= '~')
-      out += c;
-    else
-      append_format(out, "\\%03o", static_cast<unsigned char>(c));
-  }
-  return out;
-}
-
 /// `2026 Nov 20 10:14:05` and `Fri, 20 Nov 2026 10:37:51 UTC`.
 std::string time_text(char letter, int64_t ns) {
   time_t seconds = ns / 1'000'000'000;
@@ -128,6 +113,20 @@ void print_string(char letter, const Spec& spec, const ValueType& type, uint64_t
 }
 
 }  // namespace
+
+std::string escaped(std::string_view text) {
+  constexpr std::string_view kSpecial("\a\b\f\n\r\t\v\\\0", 9), kLetters = "abfnrtv\\0";
+  std::string out;
+  for (char c : text) {
+    if (const size_t at = kSpecial.find(c); at != kSpecial.npos)
+      (out += '\\') += kLetters[at];
+    else if (c >= ' ' && c <= '~')
+      out += c;
+    else
+      append_format(out, "\\%03o", static_cast<unsigned char>(c));
+  }
+  return out;
+}
 
 void format_conversion(const Conversion& conversion, int width, int precision, const ValueType& type, uint64_t word,
                        const FormatSettings& settings, std::string& out) {

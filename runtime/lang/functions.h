@@ -70,6 +70,7 @@ inline constexpr std::array kFunctions = std::to_array<DFunction>({
     {"__delay", "void(uint64_t)", Runs::Destructive, "holds the thread for this many nanoseconds"},
     {"__duration", "string(int64_t, int)", Runs::Body, "nanoseconds with a unit, in at least this many columns"},
     {"__errno_name", "string(int)", Runs::Body, "name of an errno, such as ENOENT; empty for 0"},
+    {"__escaped", "string(string)", Runs::Body, "a string with C's escapes for what is not printable"},
     {"__in_cgroup", "int(uint64_t, string)", Runs::Body,
      "whether the cgroup with this id, or one above it, has such a path"},
     {"__no_stack", "stack(uint32_t, uint32_t)", Runs::Body,

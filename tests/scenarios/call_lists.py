@@ -297,6 +297,20 @@ def names_behind_the_numbers_of_threads(world):
 
 
 @scenario()
+def names_of_programs_are_no_commands_for_the_terminal(world):
+    """A program may call itself what it likes: its line stays one line, and has no control characters."""
+    script = world.path("named.py", "import ctypes, os\nctypes.CDLL(None).prctl(15, b'a\\033[31m\\nb', 0, 0, 0)\n"
+                                    "if os.fork() == 0: os.getppid()\nelse: os.wait()\nos.access('/x\\033[1m\\n', 0)\n")
+    command = ["/usr/bin/python3", "-S", "-I", script]
+    for words in (["-Y", "--trace=getppid,access"], ["--summary=process", "--trace=getppid,access"],
+                  ["--summary=file", "--trace=access"], ["--summary=thread", "--trace=getppid,access"]):
+        said = world.sonde(*words, *command)
+        text = said.stdout + said.stderr
+        check(not re.search(r"[\0-\x09\x0b-\x1f\x7f]", text), f"{words}: {text!r}")
+        check((r"x\033[1m\n" if "file" in words[0] else r"a\033[31m\nb") in text, f"{words}: {text!r}")
+
+
+@scenario()
 def a_variable_for_the_program(world):
     """-E and --env, with and without a script, and -x setenv."""
     for options in (("-E", "SONDE_A=1 2", "-E", "HOME"), ("--env=SONDE_A=1 2", "--env=HOME"), ("-x", "setenv=SONDE_A=1 2", "-x", "setenv=HOME")):

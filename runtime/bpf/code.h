@@ -45,9 +45,9 @@ inline void append(std::vector<bpf_insn>& all, const sonde_lowering& code) {
   all.insert(all.end(), added.begin(), added.end());
 }
 
-/// Ends the program.
-inline void leave(sonde_lowering* l) {
-  sonde_lower_mov_imm(l, R0, 0);
+/// Ends the program. At an event of perf, 0 says that nobody else gets it.
+inline void leave(sonde_lowering* l, int32_t result = 0) {
+  sonde_lower_mov_imm(l, R0, result);
   sonde_lower_emit(l, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 

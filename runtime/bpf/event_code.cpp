@@ -96,7 +96,7 @@ void match_returning_call(SectionCode& code, std::span<const CallNumber> numbers
 
 void begin_exec(SectionCode& code) {
   begin_arguments(code);
-  code.load_context(R8, 1);
+  code.load_context(R8, kNumberWord);
   find_thread(code, true);
   match_call(code, kExecNumbers);
   sonde_lower_ldx(&code, BPF_DW, R2, FP, kRegisters);
@@ -116,7 +116,7 @@ void begin_exec(SectionCode& code) {
 
 void begin_exec_failure(SectionCode& code) {
   begin_arguments(code);
-  code.load_context(R1, 1);
+  code.load_context(R1, result_word(code.world.link));
   code.skip_if(BPF_JSGE, R1, 0);
   code.skip_if(BPF_JSLT, R1, -kMaxErrno);
   sonde_lower_alu_imm(&code, BPF_NEG, R1, 0);
@@ -126,7 +126,7 @@ void begin_exec_failure(SectionCode& code) {
 
 void begin_start(SectionCode& code) {
   begin_arguments(code);
-  code.load_context(R1, 1);
+  code.load_context(R1, result_word(code.world.link));
   code.skip_if(BPF_JNE, R1, 0);
   match_returning_call(code, kCloneNumbers);
   if (code.kind == SONDE_TAP_LWP_START) return;
@@ -345,17 +345,13 @@ void put_siginfo(SectionCode& code) {
   add_half(code, ~0, SONDE_ARG_SIGINFO_UID_ERROR, kSiErrno, 32);
 }
 
-/// R1 = what the CPU does besides running the thread: 0 if the thread itself does what is traced, and no interrupt. Many
-/// kernels tell programs no address of a variable; but the thread's run queue is one of the CPU's variables, too, and they
-/// all lie as the kernel describes them.
+/// R1 = what the CPU does besides running the thread: 0 if the thread itself does what is traced, and no interrupt.
 void find_interrupts(SectionCode& code) {
-  constexpr std::string_view kSection = ".data..percpu";
-  auto count = code.world.layout->offset(kSection, "__preempt_count");
-  if (!count) count = code.world.layout->offset(kSection, "pcpu_hot.preempt_count");  // Linux 6.2 to 6.14
+  auto count = code.world.layout->preempt_count();
   if (!count) code.lacks = count.error().message();
   load_own(code, R1, BPF_DW, "se.cfs_rq");
   sonde_lower_ldx(&code, BPF_DW, R1, R1, code.member("cfs_rq", "rq"));
-  read_kernel(code, R1, (count ? *count : 0) - code.member(kSection, "runqueues"), sizeof(uint32_t));
+  read_kernel(code, R1, count ? *count : 0, sizeof(uint32_t));
   sonde_lower_mov(&code, R1, R0);
   sonde_lower_alu_imm(&code, BPF_AND, R1, kNotInTask);
 }

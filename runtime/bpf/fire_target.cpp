@@ -95,7 +95,7 @@ void read_task(L* l, const In* in, const TaskVariable& variable) {
 /// R1 = the error of the call that returns, 0 if it has none; R2 = what it returns.
 void compute_error(L* l) {
   sonde_lower_ldx(l, BPF_DW, R3, FP, kContext);
-  sonde_lower_ldx(l, BPF_DW, R2, R3, sizeof(uint64_t));
+  sonde_lower_ldx(l, BPF_DW, R2, R3, 8 * result_word(column_of(l).world.link));
   sonde_lower_mov(l, R1, R2);
   sonde_lower_alu_imm(l, BPF_NEG, R1, 0);
   sonde_lower_alu_imm(l, BPF_SUB, R1, 1);

@@ -39,7 +39,8 @@ struct World {
   bool urgent = false;                     ///< a column of the section has urgent records
   int words_map = -1, last_read_map = -1;  ///< of run_times.h; -1: no fire part reads vtimestamp
   std::span<const TracepointArgument> arguments = {};  ///< of the tracepoint that the taps name
-  int32_t places_offset = 0;  ///< in a row: the number of the list of where its tap's arguments are
+  int32_t places_offset = 0;                  ///< in a row: the number of the list of where its tap's arguments are
+  TracepointLink link = TracepointLink::Raw;  ///< of the hook
 };
 
 /// A fire part, and how its records fold; null or without parts: they do not.

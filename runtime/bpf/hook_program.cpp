@@ -11,6 +11,9 @@
 namespace sonde::bpf {
 namespace {
 
+/// Others may count or record the same event of perf: they get it all the same.
+void leave_to_others(sonde_lowering* l, TracepointLink link) { leave(l, link == TracepointLink::Event ? 1 : 0); }
+
 bool wants_registers(const sonde_dif_program& fire) {
   for (uint32_t at = 0; at < fire.length; at++)
     if (const auto op = fire.insns[at].op; op == SONDE_DIF_ARG || op == SONDE_DIF_REG || op == SONDE_DIF_CAPSTACK)
@@ -25,7 +28,7 @@ void begin_call(SectionCode& code, const HookProgram& wanted) {
     find_thread(code, true);
     sonde_lower_ldx(&code, BPF_DW, R1, R0, kCallNumber);
   } else {
-    code.load_context(R1, 1);
+    code.load_context(R1, kNumberWord);
   }
   sonde_lower_stx(&code, BPF_DW, FP, R1, kNumber);
   sonde_lower_stx(&code, BPF_W, FP, R1, kKey);
@@ -76,7 +79,7 @@ Result<void> append_section(const HookProgram& wanted, const Section& section, W
   before.again = part.first > 0;
   if (part.held > 0) {
     const uint32_t found = resume_ring(&before, world, part.held - 1);
-    leave(&before);
+    leave_to_others(&before, world.link);
     sonde_lower_land(&before, found);
   }
   begin_section(before, wanted, section);
@@ -117,18 +120,18 @@ Result<std::vector<bpf_insn>> build_hook(const HookProgram& wanted, const World&
     if (auto done = append_section(wanted, wanted.sections[n], world, part, all); !done) return std::move(done).error();
   Code after;
   if (part.then > 0) call_part(&after, part, part.then, false);
-  leave(&after);
+  leave_to_others(&after, world.link);
   append(all, after);
   return all;
 }
 
-std::vector<bpf_insn> build_stub(int programs, uint32_t index) {
+std::vector<bpf_insn> build_stub(int programs, uint32_t index, TracepointLink link) {
   std::vector<bpf_insn> all;
   Code code;
   load_map(&code, R2, programs);
   sonde_lower_mov_imm(&code, R3, static_cast<int32_t>(index));
   call_helper(&code, BPF_FUNC_tail_call);
-  leave(&code);
+  leave_to_others(&code, link);
   append(all, code);
   return all;
 }

@@ -56,6 +56,6 @@ Result<std::vector<bpf_insn>> build_hook(const HookProgram& wanted, const World&
 
 /// A program that goes on with number `index` of a map of programs, if there is one. It stays attached, and what it
 /// leads to is exchanged without a gap.
-std::vector<bpf_insn> build_stub(int programs, uint32_t index);
+std::vector<bpf_insn> build_stub(int programs, uint32_t index, TracepointLink link = TracepointLink::Raw);
 
 }  // namespace sonde::bpf

@@ -20,6 +20,7 @@
 #include "runtime/bpf/code.h"
 #include "runtime/bpf/record_code.h"
 #include "runtime/bpf/signals_wait.h"
+#include "runtime/bpf/tracepoint_link.h"
 #include "runtime/bpf/trial.h"
 
 namespace sonde::bpf {
@@ -164,21 +165,21 @@ class KernelMechanism : public HookMechanism {
   volatile HookHit* hit_ = nullptr;
 };
 
-class Tracepoint final : public KernelMechanism {
+class Tracepoint : public KernelMechanism {
  public:
-  explicit Tracepoint(Hook hook) : hook_(hook) {}
+  Tracepoint(Hook hook, TracepointLink link) : hook_(hook), link_(link) {}
   Result<void> arm(const KnownEvent&) override {
     if (auto made = make_map(); !made) return made;
     Code code;
     std::vector<uint32_t> others;
     begin_hit(code, map(), others);
-    store_words(code);
-    auto program = load_program("trial", end_hit(code, others));
+    if (auto stored = store_words(code); !stored) return stored;
+    auto program = load_program("trial", end_hit(code, others), program_type(link_));
     if (!program) return std::move(program).error();
     program_ = std::move(*program);
-    auto link = attach_raw_tracepoint(kHookRows[static_cast<size_t>(hook_)].tracepoint, program_.get());
-    if (!link) return std::move(link).error();
-    attached_ = std::move(*link);
+    auto attached = attach_hook(hook_, link_, program_.get());
+    if (!attached) return std::move(attached).error();
+    attached_ = std::move(*attached);
     return {};
   }
   bool missed() override {
@@ -188,22 +189,52 @@ class Tracepoint final : public KernelMechanism {
   void disarm() override { attached_.reset(); }
 
  private:
-  void store_words(Code& code) const {
+  virtual Result<void> store_words(Code& code) {
     find_registers(code);
     if (hook_ == Hook::Exit) {
       sonde_lower_ldx(&code, BPF_DW, R1, R8, kCallNumber);
       store_word(code, 0, R1);
-      return store_context(code, 1, 1);
+      store_context(code, 1, result_word(link_));
+      return {};
     }
-    store_context(code, 0, 1);
+    store_context(code, 0, kNumberWord);
     for (size_t n = 0; n < kCallArguments.size(); n++) {
       sonde_lower_ldx(&code, BPF_DW, R1, R8, kCallArguments[n]);
       store_word(code, 1 + n, R1);
     }
+    return {};
   }
 
   Hook hook_;
+  TracepointLink link_;
   uint64_t misses_ = 0;
+};
+
+class Preemption final : public Tracepoint {
+ public:
+  Preemption(Hook hook, KernelLayout& layout) : Tracepoint(hook, TracepointLink::Raw), layout_(layout) {}
+
+ private:
+  Result<void> store_words(Code& code) override {
+    auto count = layout_.preempt_count();
+    auto queue = layout_.offset("task_struct", "se.cfs_rq"), all = layout_.offset("cfs_rq", "rq");
+    for (const auto* known : {&count, &queue, &all})
+      if (!*known) return known->error();
+    call_helper(&code, BPF_FUNC_get_current_task_btf);
+    sonde_lower_ldx(&code, BPF_DW, R1, R0, *queue);
+    sonde_lower_ldx(&code, BPF_DW, R3, R1, *all);
+    sonde_lower_alu_imm(&code, BPF_ADD, R3, *count);
+    sonde_lower_st(&code, BPF_DW, FP, -8, 0);
+    sonde_lower_mov_imm(&code, R2, sizeof(uint32_t));
+    sonde_lower_mov(&code, R1, FP);
+    sonde_lower_alu_imm(&code, BPF_ADD, R1, -8);
+    call_helper(&code, BPF_FUNC_probe_read_kernel);
+    sonde_lower_ldx(&code, BPF_DW, R1, FP, -8);
+    store_word(code, 0, R1);
+    return {};
+  }
+
+  KernelLayout& layout_;
 };
 
 // ---- clocks ------------------------------------------------------------------------------------------------------
@@ -281,6 +312,25 @@ Result<void> try_hook(Hook hook, HookMechanism& mechanism) {
   return right;
 }
 
+Result<void> try_keeping_cpu(Hook hook, HookMechanism& mechanism) {
+  constexpr uint64_t kPreemptionOff = 0xff;
+  const TriedHook& row = *trial_of(hook);
+  const SignalsWait wait;
+  KnownEvent known;
+  if (auto armed = mechanism.arm(known); !armed) return armed;
+  HookHit hit = mechanism.hit();
+  const uint64_t before = hit.count;
+  for (uint64_t tries = 0; tries < kMostTries * row.events && hit.count == before; tries++) {
+    known.words = row.make(tries);
+    known.made++;
+    hit = mechanism.hit();
+  }
+  mechanism.disarm();
+  if (hit.count == before) return Error("the kernel leaves out too many events", EBUSY);
+  if ((hit.words[0] & kPreemptionOff) != 0) return {};
+  return Error("a thread may lose its CPU there", EOPNOTSUPP);
+}
+
 Result<void> try_clock(HookMechanism& mechanism) {
   KnownEvent known;
   uint64_t within = 0, last = 0;
@@ -308,7 +358,13 @@ Result<void> try_clock(HookMechanism& mechanism) {
   return wrong(last == 0 ? "it never fires" : "it reports another address");
 }
 
-std::unique_ptr<HookMechanism> tracepoint_mechanism(Hook hook) { return std::make_unique<Tracepoint>(hook); }
+std::unique_ptr<HookMechanism> tracepoint_mechanism(Hook hook, TracepointLink link) {
+  return std::make_unique<Tracepoint>(hook, link);
+}
+
+std::unique_ptr<HookMechanism> preemption_mechanism(Hook hook, KernelLayout& layout) {
+  return std::make_unique<Preemption>(hook, layout);
+}
 
 std::unique_ptr<HookMechanism> clock_mechanism() { return std::make_unique<Clock>(); }
 

@@ -6,7 +6,8 @@
 // trial.h has the reasons, and the same for instructions of programs. A tracepoint is tried by system calls of this
 // thread, so each event is known: it must be one hit, counted when the call has returned, with the call's number,
 // arguments and result. What the kernel says it has left out, as Linux 7 does while another thread is within the program,
-// is made again. A clock fires when it likes: while this thread goes round a loop of its own there must be hits, and those
+// is made again. Where a thread may lose its CPU within the program of a tracepoint, too much is left out: the count of
+// reasons not to preempt it, as such a program finds it, tells that. A clock fires when it likes: while this thread goes round a loop of its own there must be hits, and those
 // must be in that loop, on that stack.
 #pragma once
 
@@ -17,6 +18,7 @@
 
 #include "runtime/base/result.h"
 #include "runtime/bpf/hooks.h"
+#include "runtime/bpf/kernel_layout.h"
 
 namespace sonde::bpf {
 
@@ -53,11 +55,16 @@ bool can_try(Hook hook);
 /// Arms, makes events, compares and takes away. Errors: EOPNOTSUPP, the mechanism is wrong: the text says how; others: it
 /// cannot be tried.
 Result<void> try_hook(Hook hook, HookMechanism& mechanism);
+/// Whether a thread keeps its CPU within a program that is there by TracepointLink::Raw, on a kernel that preempts threads
+/// within itself: others may not count. `mechanism`: its word is that count. Errors: as above.
+Result<void> try_keeping_cpu(Hook hook, HookMechanism& mechanism);
 /// The same of a CPU's clock.
 Result<void> try_clock(HookMechanism& mechanism);
 
 /// The kernel's.
-std::unique_ptr<HookMechanism> tracepoint_mechanism(Hook hook);
+std::unique_ptr<HookMechanism> tracepoint_mechanism(Hook hook, TracepointLink link);
+/// Its hits have one word, the count of reasons not to preempt the CPU. `layout`: as long as the mechanism lives.
+std::unique_ptr<HookMechanism> preemption_mechanism(Hook hook, KernelLayout& layout);
 std::unique_ptr<HookMechanism> clock_mechanism();
 
 }  // namespace sonde::bpf

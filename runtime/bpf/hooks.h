@@ -30,17 +30,26 @@ struct KindList {
   constexpr const sonde_tap_kind* end() const { return kinds.data() + count; }
 };
 
+/// How a program is at a tracepoint. Raw: the kernel calls it with the tracepoint's arguments. Event: a perf event of the
+/// tracepoint calls it, with what the event says of them.
+enum class TracepointLink : uint8_t { Raw, Event };
+
 struct HookRow {
   const char* tracepoint;
   const char* program;  ///< its name, behind kNamePrefix
   KindList kinds;
   const char* event_class = nullptr;  ///< of which some kernels have made the tracepoint
+  const char* event = nullptr;        ///< its folder in tracefs, if its programs can be there by TracepointLink::Event
 };
 
 /// By Hook. A new task returns from the call that made it after its start.
 inline constexpr std::array<HookRow, kHookCount> kHookRows = {{
-    {"sys_enter", "enter", {SONDE_TAP_EXEC, SONDE_TAP_SYSCALL_ENTRY}},
-    {"sys_exit", "exit", {SONDE_TAP_EXEC_FAILURE, SONDE_TAP_START, SONDE_TAP_LWP_START, SONDE_TAP_SYSCALL_RETURN}},
+    {"sys_enter", "enter", {SONDE_TAP_EXEC, SONDE_TAP_SYSCALL_ENTRY}, nullptr, "events/raw_syscalls/sys_enter"},
+    {"sys_exit",
+     "exit",
+     {SONDE_TAP_EXEC_FAILURE, SONDE_TAP_START, SONDE_TAP_LWP_START, SONDE_TAP_SYSCALL_RETURN},
+     nullptr,
+     "events/raw_syscalls/sys_exit"},
     {"task_newtask", "newtask", {SONDE_TAP_CREATE, SONDE_TAP_LWP_CREATE}},
     {"sched_process_exec", "exec", {SONDE_TAP_EXEC_SUCCESS}},
     {"sched_process_exit", "end", {SONDE_TAP_LWP_EXIT, SONDE_TAP_EXIT}, "sched_process_template"},
@@ -55,5 +64,9 @@ constexpr bool is_sample(sonde_tap_kind kind) { return kind == SONDE_TAP_PROFILE
 constexpr bool is_call(sonde_tap_kind kind) {
   return kind == SONDE_TAP_SYSCALL_ENTRY || kind == SONDE_TAP_SYSCALL_RETURN;
 }
+
+/// Which word of its context has the number of a call that begins, and the result of one that returns.
+inline constexpr int kNumberWord = 1;
+constexpr int result_word(TracepointLink link) { return link == TracepointLink::Event ? 2 : 1; }
 
 }  // namespace sonde::bpf

@@ -69,6 +69,16 @@ Result<std::vector<TracepointArgument>> KernelLayout::tracepoint(const std::stri
   return arguments;
 }
 
+Result<int32_t> KernelLayout::preempt_count() {
+  constexpr std::string_view kSection = ".data..percpu";
+  auto count = offset(kSection, "__preempt_count");
+  if (!count) count = offset(kSection, "pcpu_hot.preempt_count");  // Linux 6.2 to 6.14
+  if (!count) return count;
+  auto queues = offset(kSection, "runqueues");
+  if (!queues) return queues;
+  return *count - *queues;
+}
+
 Result<KernelLayout> KernelLayout::read() {
   auto types = read_btf(kPath);
   if (!types) return std::move(types).error();

@@ -27,6 +27,11 @@ class KernelLayout {
   /// What a program finds in its context. Errors: ENOENT, this kernel has no such tracepoint.
   Result<std::vector<TracepointArgument>> tracepoint(const std::string& name);
 
+  /// Where a CPU's count of the reasons not to preempt it (u32) lies behind its run queue. Many kernels tell programs no
+  /// address of a variable; but a thread's run queue is one of the CPU's variables, too, and they all lie as the kernel
+  /// describes them. Errors: ENOENT.
+  Result<int32_t> preempt_count();
+
   struct Function {
     uint64_t address = 0, size = 0;  ///< 0: unknown
   };

@@ -5,7 +5,8 @@
 // At a tracepoint its own begins with what the tracepoint has called: our program, and the function that runs programs.
 // These are left out. They may have been called by __bpf_trace_CLASS(), which some kernels leave by a jump (6.12) and some
 // by a call; and if another tracer is at the tracepoint, too, by a function that calls one after the other,
-// __traceiter_NAME(). Who traces the machine may change at any time, so a stack that begins in such a function is walked
+// __traceiter_NAME(). An event of perf says where it is, by the function that makes the event, perf_trace_CLASS(), or by
+// the one that has called that. Who traces the machine may change at any time, so a stack that begins in such a function is walked
 // again from the next frame on. A sample begins where the CPU was interrupted; the kernel's stack is empty if that was in
 // user code. At a function of the kernel it begins with that function.
 #include "runtime/bpf/stack_code.h"
@@ -25,7 +26,7 @@
 namespace sonde::bpf {
 namespace {
 
-constexpr int32_t kOwnFrames = 2;  ///< the program, bpf_trace_runN()
+constexpr int32_t kOwnFrames = 2;  ///< at a raw tracepoint: the program, bpf_trace_runN()
 constexpr int32_t kPage = 4096;
 
 /// R2 = where the stack is written to. Uses R1.
@@ -52,8 +53,9 @@ std::array<Functions, 2> callers(L* l) {
   };
   for (const HookRow& row : kHookRows) {
     if (std::ranges::count(row.kinds, column_of(l).kind) == 0) continue;
-    add(found[0], "__bpf_trace_", row.tracepoint);
-    if (row.event_class != nullptr) add(found[0], "__bpf_trace_", row.event_class);
+    const char* prefix = column_of(l).world.link == TracepointLink::Event ? "perf_trace_" : "__bpf_trace_";
+    add(found[0], prefix, row.tracepoint);
+    if (row.event_class != nullptr) add(found[0], prefix, row.event_class);
     add(found[1], "__traceiter_", row.tracepoint);
   }
   return found;
@@ -102,8 +104,10 @@ void walk_from_function(L* l, int32_t frames, LoadStart load_start) {
 void walk(L* l, int32_t frames, LoadStart load_start) {
   if (sonde_tap_of_kernel_function(column_of(l).kind) != 0) return walk_from_function(l, frames, load_start);
   const bool sampled = is_sample(column_of(l).kind);
-  walk_behind(l, sampled ? 0 : kOwnFrames, frames, load_start);
-  if (!sampled) leave_out(l, callers(l), kOwnFrames, frames, load_start);
+  const bool by_event = column_of(l).world.link == TracepointLink::Event;
+  const int32_t own = sampled || by_event ? 0 : kOwnFrames;
+  walk_behind(l, own, frames, load_start);
+  if (!sampled) leave_out(l, callers(l), own, frames, load_start);
 }
 
 /// Begins the span with struct sonde_copied_stack. R3 = the thread's registers.

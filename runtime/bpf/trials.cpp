@@ -49,6 +49,16 @@ std::string mechanism_name(UprobeForm form, UprobeLink link) {
   return std::string("a uprobe on ") + name_of(form) + (link == UprobeLink::One ? ", by a perf event" : "");
 }
 
+/// A kernel that preempts threads within itself says so: "#1 SMP PREEMPT_DYNAMIC Debian 6.1.1".
+bool preempts_itself() {
+  utsname kernel{};
+  return uname(&kernel) == 0 && std::string_view(kernel.version).find("PREEMPT") != std::string_view::npos;
+}
+
+std::string tracepoint_name(Hook hook) {
+  return std::string("the tracepoint ") + kHookRows[static_cast<size_t>(hook)].tracepoint;
+}
+
 Error about(const std::string& name, Error error) {
   return std::move(error).context(error.code() == EOPNOTSUPP ? name + " is wrong in this kernel" : "try " + name);
 }
@@ -126,11 +136,19 @@ Result<void> Trials::uprobe(UprobeForm form, UprobeLink link) {
   return answer(name, [&] { return try_uprobe(name, form, link); });
 }
 
-Result<void> Trials::tracepoint(Hook hook) {
+Result<void> Trials::tracepoint(Hook hook, TracepointLink link) {
   if (!can_try(hook)) return {};
-  const std::string name = std::string("the tracepoint ") + kHookRows[static_cast<size_t>(hook)].tracepoint;
-  auto right = answer(name, [hook] { return try_hook(hook, *tracepoint_mechanism(hook)); });
+  const std::string name = tracepoint_name(hook) + (link == TracepointLink::Event ? ", by a perf event" : "");
+  auto right = answer(name, [=] { return try_hook(hook, *tracepoint_mechanism(hook, link)); });
   return right ? std::move(right) : about(name, std::move(right).error());
+}
+
+Result<void> Trials::keeping_cpu(Hook hook, KernelLayout& layout) {
+  const std::string name = "keeping a CPU at " + tracepoint_name(hook);
+  return answer(name, [&]() -> Result<void> {
+    if (!preempts_itself()) return {};
+    return try_keeping_cpu(hook, *preemption_mechanism(hook, layout));
+  });
 }
 
 Result<void> Trials::clock() {

@@ -33,7 +33,10 @@ class Trials {
   /// registers"; others: they cannot be tried.
   Result<void> uprobe(UprobeForm form, UprobeLink link);
   /// The same of a tracepoint of which there is a trial; others are taken to be right.
-  Result<void> tracepoint(Hook hook);
+  Result<void> tracepoint(Hook hook, TracepointLink link = TracepointLink::Raw);
+  /// Whether a thread keeps its CPU within a program that is at this tracepoint, of which there is a trial, by
+  /// TracepointLink::Raw. Errors: EOPNOTSUPP, it may lose it; others: that cannot be tried.
+  Result<void> keeping_cpu(Hook hook, KernelLayout& layout);
   /// And of the clock of a CPU.
   Result<void> clock();
   /// How many trials were made, not remembered.

@@ -3,6 +3,7 @@
 //
 //   sys_enter --> stub --> programs[0] --> program of all fire parts of entries --.
 //   sys_exit  --> stub --> programs[1] --> program of all fire parts of returns --+--> rings (runtime/bpf/)
+//     (or by a perf event of the tracepoint: runtime/bpf/tracepoint_link.h)
 //   a hook    --> stub --> programs[n] --> program of all that fires there -------'
 //   a clock of each CPU --> the same for each profile tap (runtime/bpf/sampler.h)
 //   instructions of programs, functions of the kernel: user_probes.h
@@ -39,6 +40,7 @@
 #include "runtime/bpf/rings.h"
 #include "runtime/bpf/run_times.h"
 #include "runtime/bpf/sampler.h"
+#include "runtime/bpf/tracepoint_link.h"
 #include "runtime/bpf/trials.h"
 #include "runtime/source/bpf_files.h"
 #include "runtime/source/bpf_plan.h"
@@ -131,7 +133,8 @@ class BpfSource final : public EventSource {
  private:
   /// What is attached to a tracepoint.
   struct Attached {
-    uint32_t index = 0;   ///< of its program in the map of programs
+    uint32_t index = 0;  ///< of its program in the map of programs
+    bpf::TracepointLink how = bpf::TracepointLink::Raw;
     UniqueFd stub, link;  ///< once there is a program
     UniqueFd program, chain;
     uint64_t misses = 0;  ///< of the stub, that have been counted
@@ -151,7 +154,12 @@ class BpfSource final : public EventSource {
   Result<void> rebuild_named();
   Result<void> rebuild_samplers();
   Result<Built> build(bpf::Hook hook, const char* name, std::span<const PlannedSection> plan,
-                      std::vector<TracepointArgument> arguments = {});
+                      std::vector<TracepointArgument> arguments = {},
+                      bpf::TracepointLink how = bpf::TracepointLink::Raw);
+  Result<bpf::TracepointLink> choose_link(bpf::Hook hook);
+  int programs_of(bpf::TracepointLink how) const {
+    return how == bpf::TracepointLink::Event ? event_programs_map_.get() : programs_map_.get();
+  }
   Result<UniqueFd> make_table(std::span<const PlannedSection> plan);
   Result<void> attach(Attached& hook, const char* tracepoint);
   Result<void> replace(Attached& hook, const char* tracepoint, Built built);
@@ -170,7 +178,7 @@ class BpfSource final : public EventSource {
   bpf::Rings rings_;
   std::vector<MappedRing> mapped_;
   Waker waker_;
-  UniqueFd programs_map_, threads_, deaths_;
+  UniqueFd programs_map_, event_programs_map_, threads_, deaths_;
   bool threads_tried_ = false;
   std::optional<bpf::RunTimes> run_times_;
   std::map<uint32_t, LoadedPart> programs_;
@@ -288,12 +296,15 @@ Result<bpf::World> BpfSource::world() {
     if (!threads) return std::move(threads).error();
     auto programs = bpf::create_map("programs", {BPF_MAP_TYPE_PROG_ARRAY, 4, 4, bpf::kHookCount + kMostNamed, 0});
     if (!programs) return std::move(programs).error();
+    auto by_event = bpf::create_map("programs", {BPF_MAP_TYPE_PROG_ARRAY, 4, 4, bpf::kHookCount, 0});
+    if (!by_event) return std::move(by_event).error();
     auto deaths = bpf::create_map("deaths", {BPF_MAP_TYPE_LRU_HASH, 16, 8, kDeaths, 0});
     if (!deaths) return std::move(deaths).error();
     deaths_ = std::move(*deaths);
     layout_ = std::move(*layout);
     threads_ = std::move(*threads);
     programs_map_ = std::move(*programs);
+    event_programs_map_ = std::move(*by_event);
   }
   bpf::World all{&*layout_, &rings_, threads_.get(), 0, deaths_.get()};
   if (run_times_) {
@@ -441,12 +452,33 @@ Result<void> BpfSource::rebuild_users() {
 /// Makes the program of all that has a tap at this tracepoint.
 Result<void> BpfSource::rebuild(uint32_t hook) {
   const auto which = static_cast<bpf::Hook>(hook);
-  auto built = build(which, bpf::kHookRows[hook].program, plan_hook(which, taps_, ecbs_));
+  const auto plan = plan_hook(which, taps_, ecbs_);
+  Attached& attached = hooks_[hook];
+  if (plan.empty() && !attached.program) return {};
+  auto how = plan.empty() ? attached.how : choose_link(which);
+  if (!how) return std::move(how).error();
+  auto built = build(which, bpf::kHookRows[hook].program, plan, {}, *how);
   if (!built) return std::move(built).error();
-  if (!built->program && !hooks_[hook].program) return {};
-  hooks_[hook].index = hook;
-  if (auto right = built->program ? trials_.tracepoint(which) : Result<void>(); !right) return right;
-  return replace(hooks_[hook], bpf::kHookRows[hook].tracepoint, std::move(*built));
+  if (attached.how != *how)  // what comes in between is not seen
+    if (auto gone = replace(attached, bpf::kHookRows[hook].tracepoint, Built()); !gone) return gone;
+  attached.index = hook;
+  attached.how = *how;
+  return replace(attached, bpf::kHookRows[hook].tracepoint, std::move(*built));
+}
+
+/// Where a thread may lose its CPU within the program of a raw tracepoint, the kernel leaves out what other threads do on
+/// that CPU until it goes on. At an event of perf it keeps its CPU; but meanwhile the kernel takes no samples of it, and
+/// tells nobody. So who takes samples, too, has the raw tracepoint, whose losses are counted.
+Result<bpf::TracepointLink> BpfSource::choose_link(bpf::Hook hook) {
+  const auto samples = [](const auto& tap) { return bpf::is_sample(tap.second.kind); };
+  if (bpf::kHookRows[static_cast<size_t>(hook)].event != nullptr && std::ranges::none_of(taps_, samples)) {
+    if (auto shared = world(); !shared) return std::move(shared).error();
+    const auto keeps = trials_.keeping_cpu(hook, *layout_);
+    const bool loses = !keeps && keeps.error().code() == EOPNOTSUPP;
+    if (loses && trials_.tracepoint(hook, bpf::TracepointLink::Event)) return bpf::TracepointLink::Event;
+  }
+  if (auto right = trials_.tracepoint(hook); !right) return std::move(right).error();
+  return bpf::TracepointLink::Raw;
 }
 
 /// The same for each tracepoint that a tap names.
@@ -486,10 +518,11 @@ Result<UniqueFd> BpfSource::make_table(std::span<const PlannedSection> plan) {
 }
 
 Result<BpfSource::Built> BpfSource::build(bpf::Hook hook, const char* name, std::span<const PlannedSection> plan,
-                                          std::vector<TracepointArgument> arguments) {
+                                          std::vector<TracepointArgument> arguments, bpf::TracepointLink how) {
   if (plan.empty()) return Built();
   auto shared = world();
   if (!shared) return std::move(shared).error();
+  shared->link = how;
   auto table = make_table(plan);
   if (!table) return std::move(table).error();
   bpf::HookProgram wanted{hook, {}, table->get(), static_cast<uint32_t>(getpid()), std::move(arguments)};
@@ -500,7 +533,7 @@ Result<BpfSource::Built> BpfSource::build(bpf::Hook hook, const char* name, std:
     wanted.sections.push_back(std::move(one));
   }
   const bool sample = hook == bpf::Hook::Sample;
-  auto loaded = bpf::load_hook(name, wanted, *shared, sample ? BPF_PROG_TYPE_PERF_EVENT : BPF_PROG_TYPE_RAW_TRACEPOINT);
+  auto loaded = bpf::load_hook(name, wanted, *shared, sample ? BPF_PROG_TYPE_PERF_EVENT : bpf::program_type(how));
   if (!loaded) return std::move(loaded).error();
   return Built{std::move(loaded->program), std::move(loaded->chain)};
 }
@@ -509,7 +542,7 @@ Result<void> BpfSource::replace(Attached& hook, const char* tracepoint, Built bu
   count_misses();
   if (built.program) {
     const auto fd = static_cast<uint32_t>(built.program.get());
-    if (auto done = bpf::update_map(programs_map_.get(), &hook.index, &fd); !done) return done;
+    if (auto done = bpf::update_map(programs_of(hook.how), &hook.index, &fd); !done) return done;
   }
   if (!built.program) {
     hook.link.reset();
@@ -524,9 +557,12 @@ Result<void> BpfSource::replace(Attached& hook, const char* tracepoint, Built bu
 }
 
 Result<void> BpfSource::attach(Attached& hook, const char* tracepoint) {
-  auto stub = bpf::load_program("stub", bpf::build_stub(programs_map_.get(), hook.index));
+  auto stub = bpf::load_program("stub", bpf::build_stub(programs_of(hook.how), hook.index, hook.how),
+                                bpf::program_type(hook.how));
   if (!stub) return std::move(stub).error();
-  auto link = bpf::attach_raw_tracepoint(tracepoint, stub->get());
+  auto link = hook.how == bpf::TracepointLink::Event
+                  ? bpf::attach_hook(static_cast<bpf::Hook>(hook.index), hook.how, stub->get())
+                  : bpf::attach_raw_tracepoint(tracepoint, stub->get());
   if (!link) return std::move(link).error();
   hook.stub = std::move(*stub);
   hook.link = std::move(*link);

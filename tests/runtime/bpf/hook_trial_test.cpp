@@ -4,10 +4,15 @@
 #include "runtime/bpf/hook_trial.h"
 
 #include <gtest/gtest.h>
+#include <sys/utsname.h>
 #include <time.h>
 
+#include <cstdlib>
 #include <functional>
+#include <string_view>
 #include <utility>
+
+#include "runtime/bpf/trials.h"
 
 namespace sonde::bpf {
 namespace {
@@ -120,6 +125,52 @@ TEST(HookTrial, MakesLeftOutEventsAgain) {
   }
 }
 
+/// The count of reasons not to preempt the CPU, as it is in a program: with others in its upper bytes.
+class Preempted final : public HookMechanism {
+ public:
+  Preempted(uint64_t count, uint64_t first_seen) : count_(count), first_seen_(first_seen) {}
+  Result<void> arm(const KnownEvent& known) override {
+    known_ = &known;
+    return {};
+  }
+  HookHit hit() override { return {known_->made >= first_seen_ ? 1u : 0u, {count_}}; }
+  void disarm() override {}
+
+ private:
+  uint64_t count_, first_seen_;
+  const KnownEvent* known_ = nullptr;
+};
+
+TEST(HookTrial, FindsWhoMayLoseItsCpu) {
+  const auto said = [](uint64_t count, uint64_t first_seen) {
+    Preempted mechanism(count, first_seen);
+    const auto keeps = try_keeping_cpu(Hook::Enter, mechanism);
+    return keeps ? 0 : keeps.error().code();
+  };
+  EXPECT_EQ(said(1, 1), 0);
+  EXPECT_EQ(said(0x80000002, 20), 0) << "the kernel has left out the first ones";
+  EXPECT_EQ(said(0, 1), EOPNOTSUPP);
+  EXPECT_EQ(said(0x80000000, 1), EOPNOTSUPP) << "no thread need be preempted now";
+  EXPECT_EQ(said(0, 1u << 20), EBUSY) << "nothing is known of it";
+}
+
+/// On a kernel of which we know it.
+TEST(HookTrial, KnowsWhetherTheKernelKeepsTheCpu) {
+  auto layout = KernelLayout::read();
+  if (!layout) GTEST_SKIP() << "this kernel takes no programs: " << layout.error().message();
+  utsname kernel{};
+  ASSERT_EQ(uname(&kernel), 0);
+  Trials trials("");
+  for (const Hook hook : {Hook::Enter, Hook::Exit}) {
+    const auto keeps = trials.keeping_cpu(hook, *layout);
+    if (!keeps && keeps.error().code() != EOPNOTSUPP)
+      GTEST_SKIP() << "this kernel takes no programs: " << keeps.error().message();
+    const bool preempts = std::string_view(kernel.version).find("PREEMPT") != std::string_view::npos;
+    EXPECT_EQ(bool(keeps), !preempts || std::strtol(kernel.release, nullptr, 10) < 7) << kernel.release;
+  }
+  EXPECT_EQ(trials.made(), 2u);
+}
+
 uint64_t now() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -171,10 +222,12 @@ TEST(HookTrial, FindsEachLieOfClocks) {
 TEST(HookTrial, TriesTheKernel) {
   for (const Hook hook : {Hook::Enter, Hook::Exit}) {
     ASSERT_TRUE(can_try(hook));
-    const auto right = try_hook(hook, *tracepoint_mechanism(hook));
-    if (!right && right.error().code() != EOPNOTSUPP)
-      GTEST_SKIP() << "this kernel takes no programs: " << right.error().message();
-    EXPECT_TRUE(right) << right.error().message();
+    for (const TracepointLink link : {TracepointLink::Raw, TracepointLink::Event}) {
+      const auto right = try_hook(hook, *tracepoint_mechanism(hook, link));
+      if (!right && right.error().code() != EOPNOTSUPP)
+        GTEST_SKIP() << "this kernel takes no programs: " << right.error().message();
+      EXPECT_TRUE(right) << right.error().message();
+    }
   }
   const auto right = try_clock(*clock_mechanism());
   EXPECT_TRUE(right) << right.error().message();

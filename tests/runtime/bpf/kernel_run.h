@@ -21,6 +21,7 @@
 #include "runtime/bpf/hook_program.h"
 #include "runtime/bpf/rings.h"
 #include "runtime/bpf/run_times.h"
+#include "runtime/bpf/tracepoint_link.h"
 #include "runtime/buffer/ring.h"
 #include "tests/kmod/shared/dif_support.h"
 
@@ -98,10 +99,11 @@ class Kernel {
     World world{&layout_, &rings_, threads_.get(), 0, deaths->get()};
     world.words_map = run_times_.words();
     world.last_read_map = run_times_.last_read();
+    world.link = link;
     auto insns = build_hook({hook, sections, table->get(), 0}, world);
     if (!insns) return error = insns.error().message(), std::nullopt;
     instructions = insns->size();
-    auto program = load_program("test", *insns);
+    auto program = load_program("test", *insns, program_type(link));
     if (!program) return error = program.error().message(), std::nullopt;
     return std::move(*program);
   }
@@ -119,7 +121,8 @@ class Kernel {
   std::vector<FoldTables>& folded() { return rings_.folded(); }
   int threads() const { return threads_.get(); }
   int last_read() const { return run_times_.last_read(); }  ///< the word of each thread
-  uint64_t attributes_at = 0;                               ///< the second argument of the last call
+  TracepointLink link = TracepointLink::Raw;  ///< of the programs that are loaded; only Raw ones can be run()
+  uint64_t attributes_at = 0;                 ///< the second argument of the last call
   size_t instructions = 0;
 
  private:

@@ -229,10 +229,15 @@ TEST_F(Texts, TheKernelTakesAllEvents) {
                           {&program.raw, receives ? &named.raw : &program.raw}});
     }
     std::string error;
-    auto loaded = kernel->load_sections(static_cast<Hook>(hook), sections, error);
-    ASSERT_TRUE(loaded) << kHookRows[hook].tracepoint << ": " << error;
-    auto link = attach_raw_tracepoint(kHookRows[hook].tracepoint, loaded->get());
-    EXPECT_TRUE(link) << kHookRows[hook].tracepoint << ": it reads more than this tracepoint has";
+    for (const TracepointLink how : {TracepointLink::Raw, TracepointLink::Event}) {
+      if (how == TracepointLink::Event && kHookRows[hook].event == nullptr) continue;
+      kernel->link = how;
+      auto loaded = kernel->load_sections(static_cast<Hook>(hook), sections, error);
+      ASSERT_TRUE(loaded) << kHookRows[hook].tracepoint << ": " << error;
+      auto link = attach_hook(static_cast<Hook>(hook), how, loaded->get());
+      EXPECT_TRUE(link) << kHookRows[hook].tracepoint << ": it reads more than this tracepoint has, or "
+                        << link.error().message();
+    }
   }
 }
 

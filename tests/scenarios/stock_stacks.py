@@ -77,7 +77,7 @@ def compare(world, name, command):
         before = pathlib.Path(out).read_text().count("read\n")
         reader.stdin.write(b"\n" if name == "sqlite3" else b"x")
         reader.stdin.flush()
-        wait_until(lambda: re.search(r"read\n(?!.*read\n).*end\n", pathlib.Path(out).read_text(), re.S) and pathlib.Path(out).read_text().count("read\n") > before, what="the next read")
+        wait_until(lambda: (text := pathlib.Path(out).read_text()).count("read\n") > before and re.search(r"read\n(?!.*read\n).*end\n", text, re.S), what="the next read")
         found = pathlib.Path(out).read_text().rpartition("read\n")[2].partition("end\n")[0].split("\n")
         place = Place(reader.pid)
         ours, gdb = [place.of_text(one.strip()) for one in found if one.strip()], frames_of_gdb(reader.pid, place)

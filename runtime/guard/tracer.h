@@ -159,7 +159,7 @@ class Tracer {
   std::shared_ptr<AddressSpace> sharing_;  ///< the memory that the process being attached to shares
   uint64_t notified_cut_ = 0;
   LackingLines lacking_;
-  std::set<pid_t> stepped_in_place_;  ///< processes, which were reported
+  std::set<pid_t> stepped_in_place_;      ///< processes, which were reported
   std::set<std::string> without_rights_;  ///< programs, likewise
   bool abandoned_ = false;
   bool sends_explained_ = false;

@@ -293,6 +293,12 @@ TEST_F(Body, DecimalReadsWhatTheFirePartWrote) {
   EXPECT_EQ(number(sonde_fn___decimal, "none"), 0);
 }
 
+TEST_F(Body, EscapedHasNothingThatATerminalTakesForACommand) {
+  EXPECT_EQ(call(sonde_fn___escaped, "bash"), "bash");
+  EXPECT_EQ(call(sonde_fn___escaped, "a\033[31m\nb\t\"\\"), "a\\033[31m\\nb\\t\"\\\\");
+  EXPECT_EQ(call(sonde_fn___escaped, "\x7f\xc3\xa9"), "\\177\\303\\251");
+}
+
 TEST_F(Body, AddressesAsPacketsHaveThem) {
   EXPECT_EQ(call(sonde_fn___address4, 0x0100007f), "127.0.0.1");
   EXPECT_EQ(call(sonde_fn___address6, 0, int64_t{1} << 56), "::1");

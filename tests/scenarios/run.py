@@ -59,6 +59,8 @@ def run_one(scenario, arguments):
 
 
 def main():
+    # A shell has jobs in the background ignore it, and programs inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     root = HERE.parents[1]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-k", metavar="TEXT", action="append", help="only scenarios whose name contains TEXT, or another one's")

@@ -271,7 +271,7 @@ def kernel_tcp_states(world):
         equal([words for words in lines if words[0] == str(port)].count([str(port), "state-syn-received", "state-established"]), 1, f"accepted: {out}")
 
 
-@scenario()
+@scenario(alone=True)  # other scenarios send packets of these lengths
 def kernel_tcp_segments(world):
     """The bytes that segments carry are those that the program has sent; what is sent by loopback is received."""
     out, ends, datagrams = talked(

@@ -30,7 +30,7 @@ class Scenario:
     why: str  # why it is the only one
     short: bool  # tests a source: also run in the short version
     signals: bool  # its programs also run with the timer of interrupt.c
-    alone: bool  # it measures times: ctest runs nothing at the same time
+    alone: bool  # it measures times, or counts what others make as well: ctest runs nothing at the same time
 
 
 def scenario(seconds=300, only=None, why=None, short=False, signals=False, alone=False):

@@ -178,10 +178,12 @@ const ProcessFacts& Facts::process(uint32_t pid) {
 
 const std::map<uint32_t, ThreadFacts>& Facts::threads_of(uint32_t pid) {
   const auto [threads, is_new] = threads_.try_emplace(pid);
-  if (is_new)
-    for (uint32_t tid : numbers_in(folder_of(pid) + "/task"))
-      if (auto thread = read_thread(pid, tid); thread && !thread->has_ended())
-        threads->second.emplace(tid, std::move(*thread));
+  if (!is_new) return threads->second;
+  for (uint32_t tid : numbers_in(folder_of(pid) + "/task"))
+    if (auto thread = read_thread(pid, tid); thread && !thread->has_ended())
+      threads->second.emplace(tid, std::move(*thread));
+  // Behind its threads: one that executes another program after this is not unchanged().
+  if (auto process = read_process(pid)) processes_[pid] = std::move(*process);
   return threads->second;
 }
 

@@ -59,8 +59,10 @@ def run_one(scenario, arguments):
 
 
 def main():
-    # A shell has jobs in the background ignore it, and programs inherit that.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A shell has jobs in the background ignore signals. Programs would inherit that; a handler they do not.
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
     root = HERE.parents[1]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-k", metavar="TEXT", action="append", help="only scenarios whose name contains TEXT, or another one's")

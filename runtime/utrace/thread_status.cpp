@@ -89,7 +89,10 @@ bool traces_us(pid_t pid) {
 }
 
 bool is_frozen(pid_t tid) {
-  constexpr std::string_view kFreezers[] = {"__refrigerator", "do_freezer_trap", "get_signal"};  // the last inlines it
+  ThreadStatus status;
+  if (!read_status(tid, &status) || status.state == 'T' || status.state == 't') return false;
+  // The last: where a compiler has inlined the second.
+  constexpr std::string_view kFreezers[] = {"__refrigerator", "do_freezer_trap", "get_signal"};
   char path[32], text[64];
   std::snprintf(path, sizeof path, "/proc/%d/wchan", tid);
   const ssize_t length = read_proc(path, text, sizeof text);

@@ -44,7 +44,7 @@ Disposition read_disposition(pid_t tid, int signal);
 bool traces_us(pid_t pid);
 
 /// Whether a cgroup's freezer holds the thread, of either version: it stops for nobody until it is thawed. False as well
-/// where we may not see what it sleeps in.
+/// where we may not see what it sleeps in, and of a thread that a signal has stopped, which may sleep in the same function.
 bool is_frozen(pid_t tid);
 
 /// The reason why the kernel does not let us trace a process, and what the user can do about it. `code`: the errno.
